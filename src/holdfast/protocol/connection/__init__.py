@@ -1,0 +1,1 @@
+"""Connection-level messages (01-wire): handshake, subscription, dispatch, reconnect, authentication."""

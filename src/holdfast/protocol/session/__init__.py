@@ -1,0 +1,1 @@
+"""Session channel (03-session): lifecycle, catalogue of chats, tools, customizations; never conversation."""

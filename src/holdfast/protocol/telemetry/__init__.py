@@ -1,0 +1,1 @@
+"""Telemetry channels (11-telemetry): stateless OTLP streams."""

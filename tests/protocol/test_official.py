@@ -1,13 +1,13 @@
-"""The official cases of 0.9 and 1.0, where they lie beside the checkout. Those of 1.1 are reported, not required."""
+"""The official cases of 0.9 and 1.0, where they lie beside the checkout; those of 1.1 are only reported."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from corpus_cases import Case, load_cases, round_trip, run_case, strip_nulls
 
 import shared_spec
+from corpus_cases import Case, load_cases, round_trip, run_case, strip_nulls
 
 REQUIRED = ("0.9.0-derived", "1.0.0", "1.0.0-handwritten")
 NEWER = "1.1.0-dev"

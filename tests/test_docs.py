@@ -28,18 +28,12 @@ def _shown(page: Path) -> list[Shown]:
     blocks = "".join(_BLOCK.findall(page.read_text()))
     return [
         Shown(command, output)
-        for command, _, output in (
-            part.partition("\n") for part in re.split(r"^\$ ", blocks, flags=re.MULTILINE)
-        )
+        for command, _, output in (part.partition("\n") for part in re.split(r"^\$ ", blocks, flags=re.MULTILINE))
         if command
     ]
 
 
-CASES = [
-    pytest.param(shown, id=f"{page.name}-{index}")
-    for page in PAGES
-    for index, shown in enumerate(_shown(page))
-]
+CASES = [pytest.param(shown, id=f"{page.name}-{index}") for page in PAGES for index, shown in enumerate(_shown(page))]
 
 
 @pytest.mark.parametrize("shown", CASES)

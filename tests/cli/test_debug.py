@@ -16,15 +16,11 @@ ENVELOPE = {"channel": "ahp-session:/s", "action": RENAME, "serverSeq": 7}
 
 
 def _run(arguments: str, stdin: bytes) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments.split()], input=stdin, capture_output=True, timeout=60, check=False
-    )
+    return subprocess.run([*COMMAND, *arguments.split()], input=stdin, capture_output=True, timeout=60, check=False)
 
 
 def _lines(*values: Any) -> bytes:
-    return b"".join(
-        value if isinstance(value, bytes) else json.dumps(value).encode() + b"\n" for value in values
-    )
+    return b"".join(value if isinstance(value, bytes) else json.dumps(value).encode() + b"\n" for value in values)
 
 
 def _unread(*, actions: list[Any]) -> dict[str, Any]:

@@ -20,9 +20,7 @@ def _params(cases: list[tuple[str, Case]]) -> list[Any]:
     return [pytest.param(case, id=name) for name, case in cases]
 
 
-@pytest.mark.parametrize(
-    "case", _params([(name, case) for name, case in REDUCER_CASES if not case.get("noOp")])
-)
+@pytest.mark.parametrize("case", _params([(name, case) for name, case in REDUCER_CASES if not case.get("noOp")]))
 def test_actions_lead_to_the_expected_state(case: Case) -> None:
     assert strip_nulls(run_case(case)) == strip_nulls(case["expected"])
 

@@ -54,8 +54,7 @@ def test_nothing_is_in_neither_list() -> None:
     unions_and_enums = {
         name
         for name, found in TYPES.items()
-        if isinstance(found, UnionMarker)
-        or (isinstance(found, type) and issubclass(found, OpenEnum | ClosedEnum))
+        if isinstance(found, UnionMarker) or (isinstance(found, type) and issubclass(found, OpenEnum | ClosedEnum))
     }
     shaped = {"SnapshotState"}
     # Named parts of larger unions, and ours alone.

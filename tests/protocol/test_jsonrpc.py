@@ -107,9 +107,7 @@ def test_everything_else_is_refused(data: bytes, code: ErrorCode, id: Any) -> No
         (EnvironmentFailure("/secret/place is full"), {"code": -32603, "message": "internal error"}),
     ],
 )
-def test_exceptions_become_errors_without_showing_insides(
-    error: HoldfastError, expected: dict[str, Any]
-) -> None:
+def test_exceptions_become_errors_without_showing_insides(error: HoldfastError, expected: dict[str, Any]) -> None:
     assert json.loads(jsonrpc.failure(1, error)) == {"jsonrpc": "2.0", "id": 1, "error": expected}
 
 

@@ -91,7 +91,5 @@ def test_interleaved_and_forked_streams_hold_their_own_text(
     for remembered, texts in history:
         active = remembered.active_turn
         assert active is not None
-        found = {
-            part.id: part.text for part in active.response_parts if isinstance(part, MarkdownResponsePart)
-        }
+        found = {part.id: part.text for part in active.response_parts if isinstance(part, MarkdownResponsePart)}
         assert found == texts

@@ -22,9 +22,7 @@ def test_appending_is_concatenation(parts: list[str]) -> None:
 
 
 @given(pieces, pieces, pieces)
-def test_two_continuations_of_one_text_do_not_meet(
-    stem: list[str], left: list[str], right: list[str]
-) -> None:
+def test_two_continuations_of_one_text_do_not_meet(stem: list[str], left: list[str], right: list[str]) -> None:
     start = Text()
     for part in stem:
         start = start.append(part)

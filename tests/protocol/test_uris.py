@@ -120,16 +120,12 @@ def test_what_is_no_default_chat(uri: str) -> None:
     assert uris.default_chat_owner(uri) in (None, "")
 
 
-@pytest.mark.parametrize(
-    "uri", ["/annotations", "x:/annotations", "annotations", "ahp-session:/s/annotationsx"]
-)
+@pytest.mark.parametrize("uri", ["/annotations", "x:/annotations", "annotations", "ahp-session:/s/annotationsx"])
 def test_what_is_no_annotations_channel(uri: str) -> None:
     assert uris.annotations_owner(uri) in (None, "x:")
 
 
-paths = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(
-    lambda path: f"/{path}"
-)
+paths = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])).map(lambda path: f"/{path}")
 
 
 @given(paths)

@@ -117,9 +117,7 @@ def _reference_cases() -> list[Any]:
     return list(json.loads(path.read_text())["cases"]) if path.exists() else []
 
 
-@pytest.mark.parametrize(
-    "case", _reference_cases(), ids=lambda case: ",".join(case["offered"]).strip() or "-"
-)
+@pytest.mark.parametrize("case", _reference_cases(), ids=lambda case: ",".join(case["offered"]).strip() or "-")
 def test_reference_cases(case: dict[str, Any]) -> None:
     try:
         outcome: Any = negotiate(case["offered"], STANDARD)

@@ -62,9 +62,7 @@ REQUESTS: Final[dict[str, RequestInfo]] = {
     "authenticate": _root(connection.AuthenticateParams, connection.AuthenticateResult),
     "listSessions": _root(root.ListSessionsParams, root.ListSessionsResult),
     "resolveSessionConfig": _root(root.ResolveSessionConfigParams, root.ResolveSessionConfigResult),
-    "sessionConfigCompletions": _root(
-        root.SessionConfigCompletionsParams, root.SessionConfigCompletionsResult
-    ),
+    "sessionConfigCompletions": _root(root.SessionConfigCompletionsParams, root.SessionConfigCompletionsResult),
     "createSession": _to_host(session.CreateSessionParams, None),
     "disposeSession": _to_host(session.DisposeSessionParams, None),
     "createChat": _to_host(chat.CreateChatParams, None),
@@ -82,9 +80,7 @@ REQUESTS: Final[dict[str, RequestInfo]] = {
         automation.ListAutomationTriggerDefinitionsResult,
     ),
     "runAutomation": _to_host(automation.RunAutomationParams, automation.RunAutomationResult),
-    "fetchAutomationRuns": _to_host(
-        automation.FetchAutomationRunsParams, automation.FetchAutomationRunsResult
-    ),
+    "fetchAutomationRuns": _to_host(automation.FetchAutomationRunsParams, automation.FetchAutomationRunsResult),
     "createResourceWatch": _both(watch.CreateResourceWatchParams, watch.CreateResourceWatchResult),
     "resourceRead": _both(resources.ResourceReadParams, resources.ResourceReadResult),
     "resourceWrite": _both(resources.ResourceWriteParams, resources.ResourceWriteResult),

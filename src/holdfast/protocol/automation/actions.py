@@ -60,9 +60,7 @@ class Removed(Wire, frozen=True, kw_only=True, tag_field="type", tag="automation
     resource: URI
 
 
-class LifecycleChanged(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="automationRun/lifecycleChanged"
-):
+class LifecycleChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="automationRun/lifecycleChanged"):
     lifecycle: AutomationRunLifecycle
 
 

@@ -45,9 +45,7 @@ def session_removed(state: AutomationRunState, action: actions.SessionRemoved) -
     return replace(state, sessions=sessions, primary_session=primary)
 
 
-def primary_session_changed(
-    state: AutomationRunState, action: actions.PrimarySessionChanged
-) -> AutomationRunState:
+def primary_session_changed(state: AutomationRunState, action: actions.PrimarySessionChanged) -> AutomationRunState:
     return put(state, primary_session=action.primary_session)
 
 

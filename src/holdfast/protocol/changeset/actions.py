@@ -36,9 +36,7 @@ class FileRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag="change
     file_id: str
 
 
-class FilesReviewChanged(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="changeset/filesReviewChanged"
-):
+class FilesReviewChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="changeset/filesReviewChanged"):
     """`files` are file ids."""
 
     files: tuple[str, ...]

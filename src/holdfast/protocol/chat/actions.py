@@ -173,9 +173,7 @@ class ToolCallReady(ToolCallAction, frozen=True, kw_only=True, tag_field="type",
     options: tuple[ConfirmationOption, ...] | None = None
 
 
-class ToolCallConfirmed(
-    ToolCallAction, frozen=True, kw_only=True, tag_field="type", tag="chat/toolCallConfirmed"
-):
+class ToolCallConfirmed(ToolCallAction, frozen=True, kw_only=True, tag_field="type", tag="chat/toolCallConfirmed"):
     """Approved: `confirmed`, perhaps `edited_tool_input`. Not: `reason`, perhaps a message or suggestion."""
 
     approved: bool
@@ -187,9 +185,7 @@ class ToolCallConfirmed(
     selected_option_id: str | None = None
 
 
-class ToolCallComplete(
-    ToolCallAction, frozen=True, kw_only=True, tag_field="type", tag="chat/toolCallComplete"
-):
+class ToolCallComplete(ToolCallAction, frozen=True, kw_only=True, tag_field="type", tag="chat/toolCallComplete"):
     result: ToolCallResult
     requires_result_confirmation: bool | None = None
 
@@ -230,16 +226,12 @@ class PendingMessageSet(Wire, frozen=True, kw_only=True, tag_field="type", tag="
     message: Message
 
 
-class PendingMessageRemoved(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/pendingMessageRemoved"
-):
+class PendingMessageRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/pendingMessageRemoved"):
     kind: PendingMessageKind
     id: str
 
 
-class QueuedMessagesReordered(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/queuedMessagesReordered"
-):
+class QueuedMessagesReordered(Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/queuedMessagesReordered"):
     order: tuple[str, ...]
 
 
@@ -269,9 +261,7 @@ class WorkingDirectorySet(Wire, frozen=True, kw_only=True, tag_field="type", tag
     directory: URI
 
 
-class WorkingDirectoryRemoved(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/workingDirectoryRemoved"
-):
+class WorkingDirectoryRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/workingDirectoryRemoved"):
     directory: URI
 
 
@@ -299,7 +289,5 @@ class BackgroundWorkSet(Wire, frozen=True, kw_only=True, tag_field="type", tag="
     work: BackgroundWork
 
 
-class BackgroundWorkRemoved(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/backgroundWorkRemoved"
-):
+class BackgroundWorkRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag="chat/backgroundWorkRemoved"):
     id: str

@@ -74,16 +74,12 @@ class ChatInputBooleanQuestion(QuestionBase, frozen=True, kw_only=True, tag_fiel
     default_value: bool | None = None
 
 
-class ChatInputSingleSelectQuestion(
-    QuestionBase, frozen=True, kw_only=True, tag_field="kind", tag="single-select"
-):
+class ChatInputSingleSelectQuestion(QuestionBase, frozen=True, kw_only=True, tag_field="kind", tag="single-select"):
     options: tuple[ChatInputOption, ...]
     allow_freeform_input: bool | None = None
 
 
-class ChatInputMultiSelectQuestion(
-    QuestionBase, frozen=True, kw_only=True, tag_field="kind", tag="multi-select"
-):
+class ChatInputMultiSelectQuestion(QuestionBase, frozen=True, kw_only=True, tag_field="kind", tag="multi-select"):
     """`min` and `max` bound the number of choices."""
 
     options: tuple[ChatInputOption, ...]
@@ -121,9 +117,7 @@ class ChatInputSelectedAnswerValue(Wire, frozen=True, kw_only=True, tag_field="k
     freeform_values: tuple[str, ...] | None = None
 
 
-class ChatInputSelectedManyAnswerValue(
-    Wire, frozen=True, kw_only=True, tag_field="kind", tag="selected-many"
-):
+class ChatInputSelectedManyAnswerValue(Wire, frozen=True, kw_only=True, tag_field="kind", tag="selected-many"):
     value: tuple[str, ...]
     freeform_values: tuple[str, ...] | None = None
 

@@ -78,9 +78,7 @@ class MessageResourceAttachment(AttachmentBase, frozen=True, kw_only=True, tag_f
     selection: TextSelection | None = None
 
 
-class MessageAnnotationsAttachment(
-    AttachmentBase, frozen=True, kw_only=True, tag_field="type", tag="annotations"
-):
+class MessageAnnotationsAttachment(AttachmentBase, frozen=True, kw_only=True, tag_field="type", tag="annotations"):
     """Absent ids mean all."""
 
     resource: URI

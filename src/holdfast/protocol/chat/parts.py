@@ -53,9 +53,7 @@ class ToolCallResponsePart(Wire, frozen=True, kw_only=True, tag_field="kind", ta
     tool_call: ToolCallState
 
 
-class SystemNotificationResponsePart(
-    Wire, frozen=True, kw_only=True, tag_field="kind", tag="systemNotification"
-):
+class SystemNotificationResponsePart(Wire, frozen=True, kw_only=True, tag_field="kind", tag="systemNotification"):
     content: StringOrMarkdown
     meta: JsonObject | None = field(default=None, name="_meta")
 

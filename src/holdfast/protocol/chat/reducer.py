@@ -48,9 +48,7 @@ _id = attrgetter("id")
 
 def turn_started(state: ChatState, action: actions.TurnStarted) -> ChatState:
     """Begin a turn. One that runs already is overwritten: the host refuses before it comes to that."""
-    turn = ActiveTurn(
-        id=action.turn_id, started_at=action.started_at, message=action.message, response_parts=()
-    )
+    turn = ActiveTurn(id=action.turn_id, started_at=action.started_at, message=action.message, response_parts=())
     state = replace(state, active_turn=turn, modified_at=action.started_at)
     return _consumed(refresh_unread(state), action.queued_message_id)
 

@@ -132,9 +132,7 @@ def _readied(call: Call, action: actions.ToolCallReady) -> Call:
     )
 
 
-def _refined(
-    current: ToolCallContributor | None, given: ToolCallContributor | None
-) -> ToolCallContributor | None:
+def _refined(current: ToolCallContributor | None, given: ToolCallContributor | None) -> ToolCallContributor | None:
     """Who executes a call never changes: a client stays itself, and nobody becomes one."""
     if given is None or isinstance(current, ToolCallClientContributor):
         return current

@@ -96,9 +96,7 @@ class ToolCallRiskAssessmentLoadingState(Wire, frozen=True, kw_only=True, tag_fi
     kind: ToolCallRiskAssessmentKind
 
 
-class ToolCallRiskAssessmentCompleteState(
-    Wire, frozen=True, kw_only=True, tag_field="status", tag="complete"
-):
+class ToolCallRiskAssessmentCompleteState(Wire, frozen=True, kw_only=True, tag_field="status", tag="complete"):
     """`safety` runs from 0 to 1, where 1 is safe."""
 
     kind: ToolCallRiskAssessmentKind
@@ -127,9 +125,7 @@ class ToolResultTextContent(Wire, frozen=True, kw_only=True, tag_field="type", t
     text: str
 
 
-class ToolResultEmbeddedResourceContent(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="embeddedResource"
-):
+class ToolResultEmbeddedResourceContent(Wire, frozen=True, kw_only=True, tag_field="type", tag="embeddedResource"):
     """`data` is base64."""
 
     data: str
@@ -259,15 +255,11 @@ class ToolCallPendingResultConfirmationState(
     pass
 
 
-class ToolCallCompletedState(
-    ToolCallFinished, frozen=True, kw_only=True, tag_field="status", tag="completed"
-):
+class ToolCallCompletedState(ToolCallFinished, frozen=True, kw_only=True, tag_field="status", tag="completed"):
     pass
 
 
-class ToolCallCancelledState(
-    ToolCallWithInput, frozen=True, kw_only=True, tag_field="status", tag="cancelled"
-):
+class ToolCallCancelledState(ToolCallWithInput, frozen=True, kw_only=True, tag_field="status", tag="cancelled"):
     reason: ToolCallCancellationReason
     reason_message: StringOrMarkdown | None = None
     user_suggestion: Message | None = None

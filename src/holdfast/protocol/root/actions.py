@@ -14,9 +14,7 @@ class AgentsChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="root
     agents: tuple[AgentInfo, ...]
 
 
-class ActiveSessionsChanged(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="root/activeSessionsChanged"
-):
+class ActiveSessionsChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="root/activeSessionsChanged"):
     """An omitted count clears."""
 
     active_sessions: int | None = None

@@ -132,15 +132,11 @@ class ActiveClientSet(Wire, frozen=True, kw_only=True, tag_field="type", tag="se
     active_client: SessionActiveClient
 
 
-class ActiveClientRemoved(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/activeClientRemoved"
-):
+class ActiveClientRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/activeClientRemoved"):
     client_id: str
 
 
-class WorkingDirectorySet(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/workingDirectorySet"
-):
+class WorkingDirectorySet(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/workingDirectorySet"):
     directory: URI
 
 
@@ -165,36 +161,26 @@ class InputNeededRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag=
     id: str
 
 
-class CustomizationsChanged(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationsChanged"
-):
+class CustomizationsChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationsChanged"):
     customizations: tuple[Customization, ...]
 
 
-class CustomizationToggled(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationToggled"
-):
+class CustomizationToggled(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationToggled"):
     """The list replaces every decision of the target; empty means enabled by default."""
 
     id: str
     enablement: tuple[CustomizationEnablement, ...]
 
 
-class CustomizationUpdated(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationUpdated"
-):
+class CustomizationUpdated(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationUpdated"):
     customization: Customization
 
 
-class CustomizationRemoved(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationRemoved"
-):
+class CustomizationRemoved(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/customizationRemoved"):
     id: str
 
 
-class McpServerStateChanged(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/mcpServerStateChanged"
-):
+class McpServerStateChanged(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/mcpServerStateChanged"):
     id: str
     state: McpServerState
     channel: URI | None = None
@@ -206,9 +192,7 @@ class McpServerStartRequested(
     id: str
 
 
-class McpServerStopRequested(
-    Wire, frozen=True, kw_only=True, tag_field="type", tag="session/mcpServerStopRequested"
-):
+class McpServerStopRequested(Wire, frozen=True, kw_only=True, tag_field="type", tag="session/mcpServerStopRequested"):
     id: str
 
 

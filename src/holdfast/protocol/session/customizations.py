@@ -88,10 +88,7 @@ class CustomizationErrorState(Wire, frozen=True, kw_only=True, tag_field="kind",
 
 
 CustomizationLoadState: TypeAlias = ClosedUnion[
-    CustomizationLoadingState
-    | CustomizationLoadedState
-    | CustomizationDegradedState
-    | CustomizationErrorState
+    CustomizationLoadingState | CustomizationLoadedState | CustomizationDegradedState | CustomizationErrorState
 ]
 
 
@@ -105,9 +102,7 @@ class McpServerReadyState(Wire, frozen=True, kw_only=True, tag_field="kind", tag
     pass
 
 
-class McpServerAuthRequiredState(
-    McpAuthRequirement, frozen=True, kw_only=True, tag_field="kind", tag="authRequired"
-):
+class McpServerAuthRequiredState(McpAuthRequirement, frozen=True, kw_only=True, tag_field="kind", tag="authRequired"):
     pass
 
 

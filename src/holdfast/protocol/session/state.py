@@ -103,9 +103,7 @@ class SessionChatInputRequest(WaitBase, frozen=True, kw_only=True, tag_field="ki
     request: ChatInputRequest
 
 
-class SessionToolConfirmationRequest(
-    WaitBase, frozen=True, kw_only=True, tag_field="kind", tag="toolConfirmation"
-):
+class SessionToolConfirmationRequest(WaitBase, frozen=True, kw_only=True, tag_field="kind", tag="toolConfirmation"):
     turn_id: str
     tool_call: ToolCallConfirmationState
 

@@ -48,9 +48,7 @@ def customization_toggled(state: SessionState, action: actions.CustomizationTogg
     for index, container in enumerate(tree):
         child = _child(container, action.id)
         if child >= 0:
-            return _with_entry(
-                state, index, _with_child(container, child, lambda entry: _toggled(entry, action))
-            )
+            return _with_entry(state, index, _with_child(container, child, lambda entry: _toggled(entry, action)))
     return state
 
 

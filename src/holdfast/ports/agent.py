@@ -1,0 +1,375 @@
+"""What an agent is told, and what it says.
+
+A turn runs under a `TurnKey`. Its `generation` changes whenever the turn is started or resumed: what an agent
+says under an older one came too late and is dropped.
+
+An agent speaks in the protocol's own actions: it sends the `chat/*` actions a host may originate for the turn
+(parts, deltas, tool calls, questions, usage), and the host orders, records and spreads them. How the turn ended
+is a message of its own, so that a turn ends exactly once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from holdfast.protocol.chat.commands import CompletionItem
+from holdfast.protocol.chat.inputs import ChatInputAnswer, ChatInputResponseKind
+from holdfast.protocol.chat.messages import Message
+from holdfast.protocol.chat.tools import ConfirmationOption, ToolCallResult, ToolInput
+from holdfast.protocol.codec import Wire
+from holdfast.protocol.common import (
+    URI,
+    ErrorInfo,
+    JsonObject,
+    ModelSelection,
+    StringOrMarkdown,
+    ToolDefinition,
+)
+from holdfast.protocol.root.commands import SessionConfigValueItem
+from holdfast.protocol.session.state import SessionConfigSchema
+
+__all__ = [
+    "AgentEffect",
+    "AgentEvent",
+    "AgentQuery",
+    "AgentSaid",
+    "CancelTurn",
+    "ChatGone",
+    "ChatTruncated",
+    "CheckToken",
+    "ClientTool",
+    "ClientToolDone",
+    "CloseSession",
+    "CompleteConfig",
+    "CompleteInput",
+    "ConfigChanged",
+    "Deliver",
+    "Delivery",
+    "InputAnswered",
+    "OpenSession",
+    "Progress",
+    "ResolveConfig",
+    "ResolvedConfig",
+    "ResultDecided",
+    "SessionOpened",
+    "SpawnChat",
+    "StartTurn",
+    "Steered",
+    "SteeringTaken",
+    "TitleSuggested",
+    "ToolDecided",
+    "Transcript",
+    "TurnEnded",
+    "TurnKey",
+    "UnknownProperty",
+    "WorkerTurn",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnKey:
+    """One run of one turn."""
+
+    session: URI
+    chat: URI
+    turn_id: str
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClientTool:
+    """A tool that a client brings and runs itself."""
+
+    client_id: str
+    tool: ToolDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """Another chat's history that came with a message: encoded turns, oldest first, fixed when it was accepted."""
+
+    chat: URI
+    turns: tuple[bytes, ...]
+
+
+# Host to agent
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """Make ready for a session; answered by `SessionOpened`. Also said again after a restart of the host."""
+
+    provider: str
+    session: URI
+    directories: tuple[URI, ...]
+    config: JsonObject
+    progress: bool = False
+    """Somebody wants to hear `Progress` until the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class CloseSession:
+    provider: str
+    session: URI
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChanged:
+    """The session's configuration is now this. Takes effect with the next turn at the latest."""
+
+    provider: str
+    session: URI
+    config: JsonObject
+    directories: tuple[URI, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StartTurn:
+    """Run a turn. `history` counts the completed turns before it; the agent may ask to read them.
+
+    `resumed`: the turn failed before and goes on; what it said so far is in `said`, an encoded array of parts.
+    `context` is what the model should know and nobody sees: what a side chat was opened about.
+    """
+
+    provider: str
+    key: TurnKey
+    message: Message
+    history: int
+    config: JsonObject
+    directories: tuple[URI, ...]
+    client_tools: tuple[ClientTool, ...]
+    model: ModelSelection | None = None
+    transcripts: tuple[Transcript, ...] = ()
+    context: Transcript | None = None
+    resumed: bool = False
+    said: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTurn:
+    """Stop: the turn is over for everybody else. Nothing more is wanted from it."""
+
+    key: TurnKey
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTruncated:
+    """The model's memory of this chat ends after so many turns."""
+
+    provider: str
+    session: URI
+    chat: URI
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatGone:
+    provider: str
+    session: URI
+    chat: URI
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDecided:
+    """Somebody confirmed or denied a tool call. Approved: run it with this input."""
+
+    tool_call_id: str
+    approved: bool
+    tool_input: ToolInput | None = None
+    option: ConfirmationOption | None = None
+    reason_message: StringOrMarkdown | None = None
+    suggestion: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultDecided:
+    """Somebody let a result through to the model, or withheld it."""
+
+    tool_call_id: str
+    approved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClientToolDone:
+    """The client that owns a tool finished a call of it, or the host gave up waiting."""
+
+    tool_call_id: str
+    result: ToolCallResult
+
+
+@dataclass(frozen=True, slots=True)
+class InputAnswered:
+    """A question was answered, declined or cancelled."""
+
+    request_id: str
+    response: ChatInputResponseKind
+    answers: dict[str, ChatInputAnswer] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Steered:
+    """A message for the running turn. Say `SteeringTaken` when it is used; unused it waits for the next turn."""
+
+    id: str
+    message: Message
+
+
+Delivery: TypeAlias = ToolDecided | ResultDecided | ClientToolDone | InputAnswered | Steered
+
+
+@dataclass(frozen=True, slots=True)
+class Deliver:
+    """Something a running turn waits for."""
+
+    key: TurnKey
+    delivery: Delivery
+
+
+AgentEffect: TypeAlias = (
+    OpenSession | CloseSession | ConfigChanged | StartTurn | CancelTurn | ChatTruncated | ChatGone | Deliver
+)
+
+
+# Agent to host
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOpened:
+    """The session can be used, or why not."""
+
+    session: URI
+    error: ErrorInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far opening a session has come. `total` absent: unknown."""
+
+    session: URI
+    progress: float
+    total: float | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSaid:
+    """An action of the running turn, or of a worker's turn it started. The action carries the key's turn id."""
+
+    key: TurnKey
+    action: Wire
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The turn is over: normally, or with an error from which it may or may not be resumed."""
+
+    key: TurnKey
+    error: ErrorInfo | None = None
+    resumable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SteeringTaken:
+    key: TurnKey
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TitleSuggested:
+    """A title for the session, used unless somebody chose one."""
+
+    session: URI
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpawnChat:
+    """A tool call of the turn hands work to a chat of its own. The agent chose its URI."""
+
+    key: TurnKey
+    tool_call_id: str
+    chat: URI
+    title: str
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerTurn:
+    """A turn begins in a spawned chat. `worker` is its key, `parent` the turn that spawned the chat."""
+
+    parent: TurnKey
+    worker: TurnKey
+    message: Message
+
+
+AgentEvent: TypeAlias = (
+    SessionOpened | Progress | AgentSaid | TurnEnded | SteeringTaken | TitleSuggested | SpawnChat | WorkerTurn
+)
+
+
+# Questions the host asks an agent outside any turn. The connection that asked waits for the answer.
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveConfig:
+    """-> `ResolvedConfig`. No side effects."""
+
+    provider: str
+    directory: URI | None
+    config: str
+    """Encoded JSON object: the values chosen so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedConfig:
+    """The complete set of options in that context; `values` are the given ones plus defaults, less invalid ones."""
+
+    schema: SessionConfigSchema
+    values: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteConfig:
+    """Values for one option -> `tuple[SessionConfigValueItem, ...]`, or `UnknownProperty`."""
+
+    provider: str
+    directory: URI | None
+    config: str
+    property: str
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownProperty:
+    """The agent has no such option."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteInput:
+    """Completions while a message is typed -> `tuple[CompletionItem, ...]`. `offset` counts UTF-16 units."""
+
+    provider: str
+    session: URI
+    chat: URI
+    text: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckToken:
+    """Is this token good for this resource? -> `bool`"""
+
+    provider: str
+    resource: str
+    token: str
+    scopes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"CheckToken(provider={self.provider!r}, resource={self.resource!r}, token=…)"
+
+
+AgentQuery: TypeAlias = ResolveConfig | CompleteConfig | CompleteInput | CheckToken
+AgentAnswer: TypeAlias = (
+    ResolvedConfig | UnknownProperty | tuple[SessionConfigValueItem, ...] | tuple[CompletionItem, ...] | bool
+)

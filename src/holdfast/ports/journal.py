@@ -1,0 +1,483 @@
+"""What the host asks to be kept, and what it asks to be read back.
+
+A *unit* is what is owned, ordered and committed together: the root, or a session with all its channels. A
+*frame* is what one commit adds to one unit's log. A `Commit` is one transaction over any number of units: it is
+durable whole or not at all.
+
+The state of a channel is its last *head* (a checkpoint) plus the frames that came after it. Completed turns of a
+chat are rows of their own, never part of a head.
+
+This interface names nothing that only a single-file database could do, so that a clustered log can stand behind
+it later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, TypeAlias
+
+from holdfast.protocol.common import URI, Timestamp
+
+__all__ = [
+    "ROOT_UNIT",
+    "AppendFrame",
+    "AppendTurn",
+    "ClearDispatches",
+    "ClientRecord",
+    "Commit",
+    "Content",
+    "CopyTurns",
+    "DisposeSession",
+    "DropChannel",
+    "DropTurns",
+    "Epoch",
+    "FindClient",
+    "FindTurn",
+    "FindUnit",
+    "Frame",
+    "Journal",
+    "JournalFailed",
+    "JournalFull",
+    "KnownDispatches",
+    "ListSessions",
+    "LoadUnit",
+    "MoveChannel",
+    "Opening",
+    "PutClient",
+    "PutContent",
+    "PutDispatch",
+    "PutHead",
+    "PutMeta",
+    "PutSession",
+    "Query",
+    "ReadContent",
+    "ReadFrames",
+    "ReadTurns",
+    "RestoreSession",
+    "SessionPage",
+    "SessionRow",
+    "StoredChannel",
+    "StoredEnvelope",
+    "StoredTurn",
+    "StoredUnit",
+    "TurnPage",
+    "Write",
+]
+
+ROOT_UNIT: Final = "ahp-root://"
+"""The unit of the root channel; every other unit is named by its session's URI."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEnvelope:
+    """One accepted action: the complete `ActionEnvelope` as JSON, and what replay selects by."""
+
+    channel: URI
+    seq: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What one commit added to one unit, oldest first."""
+
+    unit: URI
+    at: int
+    """Unix milliseconds."""
+    envelopes: tuple[StoredEnvelope, ...]
+
+
+# Writes
+
+
+@dataclass(frozen=True, slots=True)
+class AppendFrame:
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class PutHead:
+    """The state of a channel with everything up to `seq`, replacing its last head. Creates the channel.
+
+    `kind` is the name of its reducer; `position` orders the chats of a session.
+    """
+
+    unit: URI
+    channel: URI
+    kind: str
+    seq: int
+    state: bytes
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DropChannel:
+    """Forget a channel, its head and its turns. Frames that mention it stay until trimmed."""
+
+    channel: URI
+
+
+@dataclass(frozen=True, slots=True)
+class MoveChannel:
+    """Hand a channel with its turns to another unit. A `PutHead` in the new unit follows in the same commit."""
+
+    channel: URI
+    unit: URI
+
+
+@dataclass(frozen=True, slots=True)
+class AppendTurn:
+    """A completed turn, at the end of its chat. `data` is the encoded `Turn`."""
+
+    chat: URI
+    turn_id: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DropTurns:
+    """Forget the turns of a chat from this position on; 0 forgets all. Positions count from 0."""
+
+    chat: URI
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTurns:
+    """Give `target` a copy of the turns of `source` before this position."""
+
+    source: URI
+    target: URI
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session as the catalogue keeps it. `summary` is the encoded `SessionSummary`.
+
+    `listed` sessions appear in lists. `attention` sessions are to be looked at when the host starts: a turn was
+    running, a client was active, or the session is provisional. `extra` is the host's own, uninterpreted.
+    """
+
+    uri: URI
+    modified_at: Timestamp
+    summary: bytes
+    listed: bool
+    attention: bool
+    extra: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PutSession:
+    row: SessionRow
+
+
+@dataclass(frozen=True, slots=True)
+class DisposeSession:
+    """Take a session out of use: nothing finds it any more. It is kept `until` (Unix ms), for `RestoreSession`.
+
+    With `until` 0 it is gone at once.
+    """
+
+    uri: URI
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreSession:
+    """Undo a `DisposeSession` that has not run out."""
+
+    uri: URI
+
+
+@dataclass(frozen=True, slots=True)
+class ClientRecord:
+    client_id: str
+    version: str
+    seen_at: int
+    """Unix milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutClient:
+    record: ClientRecord
+
+
+@dataclass(frozen=True, slots=True)
+class PutDispatch:
+    """Remember that a client's dispatch was accepted, so that a re-send is recognised."""
+
+    client_id: str
+    client_seq: int
+    digest: bytes
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClearDispatches:
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutMeta:
+    """A small value of the host's own, by name."""
+
+    key: str
+    value: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Content kept outside the state, readable by its URI as long as its session is."""
+
+    uri: URI
+    unit: URI
+    content_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PutContent:
+    """Write content, replacing what was there under the same URI."""
+
+    content: Content
+
+
+Write: TypeAlias = (
+    AppendFrame
+    | PutHead
+    | DropChannel
+    | MoveChannel
+    | AppendTurn
+    | DropTurns
+    | CopyTurns
+    | PutSession
+    | DisposeSession
+    | RestoreSession
+    | PutClient
+    | PutDispatch
+    | ClearDispatches
+    | PutMeta
+    | PutContent
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One transaction. The writes take effect in order."""
+
+    writes: tuple[Write, ...]
+
+
+# Queries. Each is answered from what is committed.
+
+
+@dataclass(frozen=True, slots=True)
+class FindUnit:
+    """The unit that has a channel -> `URI | None`. Disposed sessions have none."""
+
+    channel: URI
+
+
+@dataclass(frozen=True, slots=True)
+class LoadUnit:
+    """Everything needed to have a unit in memory -> `StoredUnit | None`.
+
+    `disposed` asks for one that was disposed of and can still be restored.
+    """
+
+    unit: URI
+    disposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChannel:
+    """A channel as last checkpointed; `turns` counts the completed turns of a chat.
+
+    `moved_at` is the sequence number with which the channel came to this unit from another, else 0.
+    """
+
+    uri: URI
+    kind: str
+    seq: int
+    state: bytes
+    turns: int
+    moved_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUnit:
+    """`channels` in the order of their positions; `tail` holds what came after the oldest of their heads."""
+
+    uri: URI
+    row: SessionRow | None
+    channels: tuple[StoredChannel, ...]
+    tail: tuple[StoredEnvelope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTurns:
+    """The newest turns of a chat before a position (None: the end) -> `TurnPage`.
+
+    At most `limit` turns and `budget` bytes (None: no bound), but at least one if there is any.
+    """
+
+    chat: URI
+    before: int | None
+    limit: int | None
+    budget: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    position: int
+    turn_id: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPage:
+    """Oldest first. `total` counts all turns of the chat; more exist exactly if the first position is not 0."""
+
+    turns: tuple[StoredTurn, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class FindTurn:
+    """The position of a turn in its chat -> `int | None`."""
+
+    chat: URI
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListSessions:
+    """Listed sessions, most recently modified first, after a key of an earlier page -> `SessionPage`.
+
+    At most `limit` rows and `budget` bytes (None: no bound), at least one if there is any.
+    """
+
+    after: tuple[Timestamp, int] | None
+    limit: int
+    budget: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """Encoded summaries, and the key of the last one if more follow."""
+
+    summaries: tuple[bytes, ...]
+    next: tuple[Timestamp, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFrames:
+    """All envelopes of these units with a greater number, in order -> `tuple[StoredEnvelope, ...] | None`.
+
+    None: for at least one unit some of them were trimmed. `budget` bounds the bytes that are read: when they
+    would be more, the answer is None too.
+    """
+
+    units: tuple[URI, ...]
+    after: int
+    budget: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FindClient:
+    """-> `ClientRecord | None`"""
+
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDispatches:
+    """Accepted dispatches of a client -> `frozenset[tuple[int, bytes]]` of numbers and digests."""
+
+    client_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContent:
+    """-> `Content | None`"""
+
+    uri: URI
+
+
+Query: TypeAlias = (
+    FindUnit
+    | LoadUnit
+    | ReadTurns
+    | FindTurn
+    | ListSessions
+    | ReadFrames
+    | FindClient
+    | KnownDispatches
+    | ReadContent
+)
+
+
+# Opening
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One start of the host: the highest number used before it, and the first it may use itself.
+
+    Numbers strictly between were never given out by a host whose journal this is, so a client that has seen one
+    has seen a future that was lost (a power cut, a restored backup) and gets snapshots.
+    """
+
+    head_before: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the host needs to begin. The first number is `epochs[-1].first`; `reserved` ends the present block."""
+
+    epochs: tuple[Epoch, ...]
+    reserved: int
+    root: StoredUnit | None
+    sessions: int
+    """How many sessions are listed."""
+    attention: tuple[URI, ...]
+    meta: dict[str, bytes]
+
+
+class JournalFailed(Exception):
+    """The journal could not do what it was asked; nothing of a failed commit is kept."""
+
+
+class JournalFull(JournalFailed):
+    """There is no space."""
+
+
+class Journal(Protocol):
+    """Where sessions hold.
+
+    `commit`, `reserve`, `maintain` and `backup` come from one thread at a time; `read` may come from another
+    thread meanwhile and sees what is committed.
+    """
+
+    def open(self, now: int) -> Opening:
+        """Begin a new epoch at `now` (Unix ms), reserve a block of numbers and say what is there."""
+
+    def reserve(self) -> int:
+        """Reserve the next block of numbers and return its end. Survives a power cut before it returns."""
+
+    def commit(self, commit: Commit) -> None:
+        """Make everything in the commit durable, or raise `JournalFailed` and keep nothing of it."""
+
+    def read(self, query: Query) -> Any:
+        """Answer a query."""
+
+    def maintain(self, now: int) -> None:
+        """Trim what no longer has to be kept and tidy up, a bounded piece of it per call."""
+
+    def backup(self, path: str) -> None:
+        """Write a consistent copy to a new file while in use."""
+
+    def close(self) -> None:
+        """Finish. Harmless when repeated."""

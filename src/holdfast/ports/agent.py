@@ -16,7 +16,7 @@ from typing import TypeAlias
 from holdfast.protocol.chat.commands import CompletionItem
 from holdfast.protocol.chat.inputs import ChatInputAnswer, ChatInputResponseKind
 from holdfast.protocol.chat.messages import Message
-from holdfast.protocol.chat.tools import ConfirmationOption, ToolCallResult, ToolInput
+from holdfast.protocol.chat.tools import ConfirmationOption, ToolCallCancellationReason, ToolCallResult, ToolInput
 from holdfast.protocol.codec import Wire
 from holdfast.protocol.common import (
     URI,
@@ -58,6 +58,7 @@ __all__ = [
     "Steered",
     "SteeringTaken",
     "TitleSuggested",
+    "TokenGiven",
     "ToolDecided",
     "Transcript",
     "TurnEnded",
@@ -178,6 +179,7 @@ class ToolDecided:
     approved: bool
     tool_input: ToolInput | None = None
     option: ConfirmationOption | None = None
+    reason: ToolCallCancellationReason | None = None
     reason_message: StringOrMarkdown | None = None
     suggestion: Message | None = None
 
@@ -199,6 +201,13 @@ class ClientToolDone:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenGiven:
+    """Somebody authenticated: a tool call that waited for that runs again."""
+
+    tool_call_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class InputAnswered:
     """A question was answered, declined or cancelled."""
 
@@ -215,7 +224,7 @@ class Steered:
     message: Message
 
 
-Delivery: TypeAlias = ToolDecided | ResultDecided | ClientToolDone | InputAnswered | Steered
+Delivery: TypeAlias = ToolDecided | ResultDecided | ClientToolDone | TokenGiven | InputAnswered | Steered
 
 
 @dataclass(frozen=True, slots=True)

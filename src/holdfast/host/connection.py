@@ -1,0 +1,88 @@
+"""One client's connection as the core sees it, and what is remembered of the client behind it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holdfast.protocol.common import URI
+
+if TYPE_CHECKING:
+    from holdfast.host.jobs import Job
+    from holdfast.host.outgoing import Message
+
+__all__ = ["Client", "Connection", "Subscription", "Token"]
+
+
+@dataclass(slots=True)
+class Subscription:
+    """What a connection has of a channel.
+
+    `window` is the position of the oldest turn the client holds of a chat; None where it holds them all.
+    """
+
+    channel: URI
+    from_seq: int = 0
+    window: int | None = None
+    max_latency: float | None = None
+
+
+@dataclass(slots=True)
+class Token:
+    """That a client proved a right. The token itself is for the agent and is never shown."""
+
+    value: str
+    expires_at: int | None = None
+    """Monotonic milliseconds."""
+
+    def __repr__(self) -> str:
+        return f"Token(…, expires_at={self.expires_at})"
+
+
+@dataclass(slots=True)
+class Client:
+    """A client across its connections."""
+
+    id: str
+    version: str
+    connection: Connection | None = None
+    """The newest connection; older ones with the same id receive nothing."""
+    tokens: dict[str, Token] = field(default_factory=dict)
+    dispatched: set[tuple[int, bytes]] | None = None
+    """Accepted dispatches since `initialize`; None until they were read."""
+
+
+class Connection:
+    """One connection, from its opening to its closing."""
+
+    def __init__(self, id: int) -> None:
+        self.id = id
+        self.client: Client | None = None
+        self.name: str | None = None
+        self.root_spelling: URI | None = None
+        """How this client writes the root, if not as we do."""
+        self.subscriptions: dict[URI, Subscription] = {}
+        self.resumed = False
+        """Whether it began with `reconnect`."""
+        self.open = True
+        self.inbox: deque[bytes] = deque()
+        """Messages that wait for an earlier one."""
+        self.job: Job | None = None
+        """The message that waits for something to be read."""
+        self.lagging_since: int | None = None
+        """The last number sent, while the client is too slow to be sent more."""
+        self.held: list[tuple[int | None, Message]] = []
+        """What only this connection gets, with its number, to be sent in its place when it has caught up."""
+
+    @property
+    def ready(self) -> bool:
+        return self.client is not None
+
+    @property
+    def current(self) -> bool:
+        """Whether this is the connection its client is reached by."""
+        return self.client is not None and self.client.connection is self
+
+    def __repr__(self) -> str:
+        return f"<Connection {self.id} of {self.client.id if self.client else 'nobody yet'}>"

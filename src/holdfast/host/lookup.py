@@ -1,0 +1,121 @@
+"""Finding things by the names clients use: channels, chats, sessions, turns.
+
+What is not in memory is asked for and adopted. Nothing is routed by its scheme: a URI is what it was registered
+as.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.host import loading
+from holdfast.host.jobs import Waiting
+from holdfast.host.units import AnnotationsChannel, Channel, Chat, Session, SessionChannel
+from holdfast.ports.journal import FindTurn, FindUnit, LoadUnit, ReadTurns, TurnPage
+from holdfast.protocol.annotations.state import AnnotationsState
+from holdfast.protocol.common import URI
+from holdfast.protocol.errors import ErrorCode, InvalidValue, RpcError
+from holdfast.protocol.uris import Kind, annotations_owner, classify, is_root
+
+if TYPE_CHECKING:
+    from holdfast.host.core import Host
+
+__all__ = ["channel", "chat", "find_turn", "session", "turns", "unknown"]
+
+
+def channel(host: Host, uri: URI) -> Channel | None:
+    """The channel a URI names; None if there is none."""
+    if is_root(uri):
+        return host.root.root
+    found = host.channels.get(uri)
+    if found is None:
+        found = _stored(host, uri) or _annotations(host, uri)
+    if found is not None and isinstance(found.unit, Session):
+        found.unit.used_at = host.clock.monotonic()
+    return found
+
+
+def _stored(host: Host, uri: URI) -> Channel | None:
+    """A channel whose session is not in memory."""
+    if not uri or len(uri) > _MOST_CHARACTERS:
+        return None
+    unit_uri = host.ask(FindUnit(uri))
+    if unit_uri is None or unit_uri in host.sessions:
+        # In memory without this channel: it was dropped, and the journal does not know yet.
+        return None
+    stored = host.ask(LoadUnit(unit_uri))
+    if stored is None:
+        return None
+    loading.adopt(host, stored)
+    return host.channels.get(uri)
+
+
+_MOST_CHARACTERS = 8192
+
+
+def _annotations(host: Host, uri: URI) -> Channel | None:
+    """The annotations of a session, which has them from the moment somebody asks."""
+    owner = annotations_owner(uri)
+    found = channel(host, owner) if owner is not None else None
+    if not isinstance(found, SessionChannel):
+        return None
+    unit = found.unit
+    made = AnnotationsChannel(uri, unit, AnnotationsState(annotations=()))
+    unit.annotations = made
+    host.channels[uri] = made
+    return made
+
+
+def session(host: Host, uri: URI) -> Session:
+    """A session, or the error its absence gives."""
+    found = channel(host, uri)
+    if not isinstance(found, SessionChannel):
+        raise RpcError(ErrorCode.SESSION_NOT_FOUND, f"there is no session {uri[:200]!r}")
+    return found.unit
+
+
+def chat(host: Host, uri: URI) -> Chat:
+    """A chat, or the error its absence gives. A session's URI means its default chat: VS Code writes it so."""
+    found = channel(host, uri)
+    if isinstance(found, SessionChannel):
+        found = found.unit.chats.get(found.state.default_chat or "")
+    if not isinstance(found, Chat):
+        raise RpcError(ErrorCode.NOT_FOUND, f"there is no chat {uri[:200]!r}")
+    return found
+
+
+def unknown(uri: URI) -> RpcError:
+    """The error for subscribing to what is not there (01-wire, section 13)."""
+    try:
+        kind = classify(uri)
+    except InvalidValue:
+        kind = Kind.EXTENSION
+    if kind in (Kind.SESSION, Kind.FOREIGN):
+        return RpcError(ErrorCode.SESSION_NOT_FOUND, f"there is no session {uri[:200]!r}")
+    return RpcError(ErrorCode.NOT_FOUND, f"there is no channel {uri[:200]!r}")
+
+
+def turns(host: Host, chat: Chat, query: ReadTurns) -> TurnPage:
+    """Completed turns of a chat, with everything decided so far in them."""
+    if is_moving(host, chat):
+        raise Waiting(query)
+    page: TurnPage = host.ask(query)
+    if page.total != chat.turns:
+        # Rows were written after the answer was read and before it was used: read it again.
+        raise Waiting(query)
+    return page
+
+
+def find_turn(host: Host, chat: Chat, turn_id: str) -> int | None:
+    """The position of a completed turn, with everything decided so far counted."""
+    query = FindTurn(chat.uri, turn_id)
+    if is_moving(host, chat):
+        raise Waiting(query)
+    position: int | None = host.ask(query)
+    return position
+
+
+def is_moving(host: Host, chat: Chat) -> bool:
+    """Whether rows of a chat are decided and not yet committed, so that the journal cannot be asked."""
+    pending = host.in_flight.batch.rows if host.in_flight else ()
+    return chat.uri in host.batch.rows or chat.uri in pending

@@ -1,0 +1,166 @@
+"""Coming back: what a client missed, in order and complete, or fresh snapshots (01-wire section 17).
+
+All or nothing: if one channel cannot be replayed, everything is answered with snapshots. Deltas of one stream
+that follow each other are joined, and carry the last number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Raw
+from msgspec.structs import replace
+
+from holdfast.host import lookup, subscriptions
+from holdfast.host.connection import Connection
+from holdfast.host.jobs import Waiting
+from holdfast.host.sequence import was_lost
+from holdfast.host.units import Channel, Chat
+from holdfast.ports.journal import ReadFrames, StoredEnvelope
+from holdfast.protocol.chat.actions import Delta, Reasoning, Truncated
+from holdfast.protocol.codec import encode
+from holdfast.protocol.common import URI
+from holdfast.protocol.connection.commands import ReconnectParams, ReconnectSnapshotResult
+from holdfast.protocol.envelope import ActionEnvelope, decode_envelope
+from holdfast.protocol.uris import ROOT
+
+if TYPE_CHECKING:
+    from holdfast.host.core import Host
+
+__all__ = ["Answer", "joined", "prepare"]
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a reconnecting client gets, and what it follows from then on."""
+
+    prepared: list[subscriptions.Prepared]
+    missed: tuple[StoredEnvelope, ...] | None
+    """None: snapshots."""
+    missing: tuple[URI, ...]
+
+    def arm(self, host: Host, connection: Connection) -> None:
+        for prepared in self.prepared:
+            subscriptions.arm(host, connection, prepared)
+        if self.missed is None:
+            host.counters.snapshots += 1
+        else:
+            host.counters.replays += 1
+
+    def result(self, seq: int) -> Any:
+        if self.missed is None:
+            return ReconnectSnapshotResult(snapshots=tuple(each.snapshot(seq) for each in self.prepared))
+        spelling = {each.channel.uri: each.spelled for each in self.prepared if each.channel.uri != each.spelled}
+        actions = tuple(Raw(data) for data in _spelled((data for data, _ in joined(self.missed)), spelling))
+        return {"type": "replay", "actions": actions, "missing": self.missing}
+
+
+def prepare(host: Host, params: ReconnectParams) -> Answer:
+    """Read what a client missed. A duplicate URI counts once."""
+    found: dict[URI, tuple[Channel, URI]] = {}
+    missing: list[URI] = []
+    for uri in dict.fromkeys(params.subscriptions):
+        channel = lookup.channel(host, uri)
+        if channel is None:
+            missing.append(uri)
+        else:
+            found.setdefault(channel.uri, (channel, uri))
+    channels = [channel for channel, _ in found.values()]
+    missed = _missed(host, channels, params.last_seen_server_seq)
+    if missed is not None and any(_may_lack_turns(found[entry.channel][0], entry) for entry in missed):
+        missed = None
+    prepared = [
+        _armed_only(channel, uri) if missed is not None else subscriptions.prepare_channel(host, channel, uri)
+        for channel, uri in found.values()
+    ]
+    return Answer(prepared, missed, tuple(missing))
+
+
+def _armed_only(channel: Channel, uri: URI) -> subscriptions.Prepared:
+    """A subscription that goes on. How many turns the client holds is not known, so a page may come twice."""
+    window = channel.turns if isinstance(channel, Chat) else None
+    return subscriptions.Prepared(channel, uri, lambda: None, window or None)
+
+
+def _missed(host: Host, channels: list[Channel], seen: int) -> tuple[StoredEnvelope, ...] | None:
+    """The envelopes after `seen` on these channels; None if they are not all there."""
+    if was_lost(seen, host.numbers.last, host.epochs):
+        return None
+    if any(channel.moved_at > seen for channel in channels):
+        return None
+    units = tuple(sorted({channel.unit.uri for channel in channels}))
+    query = ReadFrames(units, seen, host.settings.frame_budget)
+    if host.unsettled:
+        # What is decided and not committed would be in neither the answer nor the live stream.
+        raise Waiting(query)
+    frames: tuple[StoredEnvelope, ...] | None = host.ask(query)
+    if frames is None:
+        return None
+    wanted = {channel.uri for channel in channels}
+    return tuple(entry for entry in frames if entry.channel in wanted)
+
+
+_TRUNCATED: Final = b'"chat/truncated"'
+
+
+def _may_lack_turns(channel: Channel, entry: StoredEnvelope) -> bool:
+    """A truncation to a turn that the client may never have loaded would leave it with the wrong history."""
+    if not isinstance(channel, Chat) or _TRUNCATED not in entry.data:
+        return False
+    action = decode_envelope(entry.data).action
+    return isinstance(action, Truncated) and action.turn_id is not None
+
+
+def _spelled(entries: Iterable[bytes], spelling: dict[URI, URI]) -> Iterator[bytes]:
+    """Envelopes under the URIs the client uses; only the root is ever written differently."""
+    root = spelling.get(ROOT)
+    for data in entries:
+        yield data if root is None else data.replace(b'"channel":"ahp-root://"', b'"channel":' + encode(root), 1)
+
+
+def joined(entries: Iterable[StoredEnvelope]) -> Iterator[tuple[bytes, int]]:
+    """Envelopes with neighbouring deltas of one part made one, and their numbers."""
+    run: list[tuple[StoredEnvelope, ActionEnvelope]] = []
+    for entry in entries:
+        envelope = decode_envelope(entry.data) if _may_join(entry.data) else None
+        if run and (envelope is None or not _continues(run[-1][1], envelope)):
+            yield _join(run)
+            run = []
+        if envelope is None:
+            yield entry.data, entry.seq
+        else:
+            run.append((entry, envelope))
+    if run:
+        yield _join(run)
+
+
+_DELTAS: Final = (b'"chat/delta"', b'"chat/reasoning"')
+
+
+def _may_join(data: bytes) -> bool:
+    return any(kind in data for kind in _DELTAS) and isinstance(decode_envelope(data).action, Delta | Reasoning)
+
+
+def _continues(before: ActionEnvelope, now: ActionEnvelope) -> bool:
+    first, second = before.action, now.action
+    return (
+        type(first) is type(second)
+        and isinstance(first, Delta | Reasoning)
+        and isinstance(second, Delta | Reasoning)
+        and before.channel == now.channel
+        and before.origin is None
+        and now.origin is None
+        and (first.turn_id, first.part_id, first.meta) == (second.turn_id, second.part_id, second.meta)
+    )
+
+
+def _join(run: list[tuple[StoredEnvelope, ActionEnvelope]]) -> tuple[bytes, int]:
+    if len(run) == 1:
+        return run[0][0].data, run[0][0].seq
+    first, last = run[0][1].action, run[-1][1]
+    assert isinstance(first, Delta | Reasoning), "only deltas are joined"
+    content = "".join(each.action.content for _, each in run if isinstance(each.action, Delta | Reasoning))
+    action = type(first)(turn_id=first.turn_id, part_id=first.part_id, content=content, meta=first.meta)
+    return encode(replace(last, action=action)), last.server_seq

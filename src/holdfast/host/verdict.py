@@ -1,0 +1,37 @@
+"""What became of a client's action: refused with a reason, or allowed with what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from holdfast.protocol.codec import Wire
+
+__all__ = ["Allowed", "Refused", "Rules", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """`raw` and `action` replace what was sent, `state` what the reducer would make of it.
+
+    `before` runs ahead of the echo, `after` behind it. `swallowed`: nothing happens and nothing is echoed.
+    """
+
+    before: tuple[Callable[[], None], ...] = ()
+    after: tuple[Callable[[], None], ...] = ()
+    raw: bytes | None = None
+    action: Wire | None = None
+    state: Any = None
+    swallowed: bool = False
+
+
+Verdict: TypeAlias = Allowed | Refused
+
+Rules: TypeAlias = dict[type, Callable[..., Verdict]]
+"""Action -> its rule, which is called with the host, what was sent, and the decoded action."""

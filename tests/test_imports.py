@@ -20,6 +20,7 @@ ALLOWED: Final = {
     "agents": {"agents", "ports", "protocol"},
     "server": {"server", "agents", "journal", "host", "ports", "protocol"},
     "cli": {"cli", "server", "protocol"},
+    "testing": {"testing", "host", "ports", "protocol"},
     "": {"cli", "_version"},  # modules directly in `holdfast`
 }
 

@@ -320,6 +320,11 @@ class Host:
         """Whether something is decided but not committed."""
         return bool(self.batch) or self.in_flight is not None
 
+    @property
+    def stalled(self) -> bool:
+        """Whether work waits for the journal to work again."""
+        return bool(self._stalled)
+
     def flush(self, reserve: Callable[[], int]) -> Sealed | None:
         """Close the present transaction and hand it over; None if there is nothing.
 

@@ -1,0 +1,242 @@
+"""Between links and the core: what arrives goes in, what the core lets out is written, once per link and tick.
+
+A link that cannot take what it is given is not given more (`host.lag`); one that takes nothing for too long is
+closed. One that talks too fast is not listened to for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from holdfast.host import lag
+from holdfast.host.batch import Close
+from holdfast.host.connection import Connection
+from holdfast.host.core import Host
+from holdfast.host.jobs import Job, Need
+from holdfast.host.sealing import Release, Step
+from holdfast.ports.agent import AgentEffect, AgentEvent
+from holdfast.server.engine import Engine
+from holdfast.server.links import Link, LinkOwner
+
+__all__ = ["Hub", "Limits"]
+
+logger: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bytes, messages per second, seconds."""
+
+    high_water: int = 1 << 20
+    """More waiting on a link: the client lags."""
+    hard_limit: int = 16 << 20
+    """More waiting on a link: it is closed."""
+    patience: float = 30.0
+    """A lagging client that takes nothing for so long is closed."""
+    rate: float = 2000.0
+    burst: float = 10_000.0
+
+
+@dataclass(slots=True)
+class _Peer:
+    """A link and the connection behind it."""
+
+    link: Link
+    connection: Connection
+    allowance: float
+    replenished: float
+    outbox: list[bytes] = field(default_factory=list)
+    lagging_since: float | None = None
+
+
+class Hub(LinkOwner):
+    """Owns the traffic of one host. Everything happens in the event loop's thread."""
+
+    def __init__(self, host: Host, limits: Limits, perform: Callable[[AgentEffect], None]) -> None:
+        self.host = host
+        self.engine: Engine | None = None
+        self._limits = limits
+        self._perform = perform
+        self._peers: dict[int, _Peer] = {}
+        self._by_link: dict[Link, _Peer] = {}
+        self._written: dict[int, _Peer] = {}
+        """Peers with something in their outbox."""
+        self._next = 0
+        self._ticking = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._settled: asyncio.Future[None] | None = None
+
+    # Links
+
+    def opened(self, link: Link) -> None:
+        self._next += 1
+        connection = self.host.connected(self._next)
+        now = asyncio.get_running_loop().time()
+        peer = _Peer(link, connection, self._limits.burst, now)
+        self._peers[connection.id] = peer
+        self._by_link[link] = peer
+
+    def received(self, link: Link, text: bytes) -> None:
+        peer = self._by_link.get(link)
+        if peer is None:
+            return
+        self._spend(peer)
+        self.host.received(peer.connection, text)
+        self.tick()
+
+    def drained(self, link: Link) -> None:
+        peer = self._by_link.get(link)
+        if peer is not None and peer.lagging_since is not None:
+            peer.lagging_since = None
+            lag.catch_up(self.host, peer.connection)
+            self.tick()
+
+    def closed(self, link: Link) -> None:
+        peer = self._by_link.pop(link, None)
+        if peer is not None:
+            self._peers.pop(peer.connection.id, None)
+            self._written.pop(peer.connection.id, None)
+            self.host.disconnected(peer.connection)
+            self.tick()
+
+    def close_all(self, code: int, reason: str) -> None:
+        """Close every link after what was written has left."""
+        for peer in tuple(self._peers.values()):
+            peer.link.close(code, reason)
+
+    @property
+    def links(self) -> int:
+        return len(self._peers)
+
+    @property
+    def buffered(self) -> int:
+        """Bytes that wait on all links."""
+        return sum(peer.link.buffered for peer in self._peers.values())
+
+    def _spend(self, peer: _Peer) -> None:
+        """One message of a client's allowance; with none left it is not listened to until there is some."""
+        now = asyncio.get_running_loop().time()
+        gained = (now - peer.replenished) * self._limits.rate
+        peer.allowance = min(self._limits.burst, peer.allowance + gained) - 1
+        peer.replenished = now
+        if peer.allowance < 0:
+            peer.link.pause()
+            wait = self._limits.burst / 10 / self._limits.rate
+            asyncio.get_running_loop().call_later(wait, peer.link.resume)
+
+    # What else happens
+
+    def said(self, event: AgentEvent) -> None:
+        """An agent said something."""
+        self.host.said(event)
+        self.tick()
+
+    def answered(self, job: Job, need: Need, answer: Any) -> None:
+        """An agent answered a question."""
+        self.host.answered(job, need, answer)
+        self.tick()
+
+    async def settled(self) -> None:
+        """Wait until everything that happened is committed and on its way."""
+        if self._settled is None:
+            self._settled = asyncio.get_running_loop().create_future()
+        await asyncio.shield(self._settled)
+
+    # Ticks
+
+    def tick(self) -> None:
+        """Settle soon: once for everything that happens in this turn of the loop."""
+        if not self._ticking:
+            self._ticking = True
+            asyncio.get_running_loop().call_soon(self._tick)
+
+    def _tick(self) -> None:
+        self._ticking = False
+        assert self.engine is not None, "the hub is wired before it runs"
+        self.engine.settle()
+        self.flush()
+        self._set_timer()
+        if self._settled is not None and not self.host.unsettled and not self.host.stalled:
+            self._settled.set_result(None)
+            self._settled = None
+
+    def _set_timer(self) -> None:
+        """Wake the host when its next deadline comes."""
+        due = self.host.timers.next()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            delay = max(0, due - self.host.clock.monotonic()) / 1000
+            self._timer = asyncio.get_running_loop().call_later(delay, self._wake)
+
+    def _wake(self) -> None:
+        self.host.wake()
+        self.tick()
+
+    # What the core lets out
+
+    def deliver(self, release: Release) -> None:
+        """Put messages where they go; they are written at the end of the tick."""
+        for step in release.steps:
+            if isinstance(step, Close):
+                self._close(step)
+            else:
+                self._send(step)
+        for effect in release.effects:
+            self._perform(effect)
+
+    def _send(self, step: Step) -> None:
+        message = step.message
+        for connection in step.recipients:
+            peer = self._peers.get(connection.id)
+            if peer is None or not lag.passes(connection, step):
+                continue
+            shown = message.spelled(connection.root_spelling) if connection.root_spelling else message
+            framing = peer.link.framing
+            frame = shown.framed.get(framing)
+            if frame is None:
+                frame = shown.framed[framing] = framing.frame(shown.text)
+            peer.outbox.append(frame)
+            self._written[connection.id] = peer
+
+    def _close(self, close: Close) -> None:
+        peer = self._peers.get(close.connection.id)
+        if peer is not None:
+            self._write(peer)
+            peer.link.close(close.code, close.reason)
+
+    def flush(self) -> None:
+        """Write what the tick produced: one write per link."""
+        written, self._written = self._written, {}
+        for peer in written.values():
+            self._write(peer)
+
+    def _write(self, peer: _Peer) -> None:
+        if peer.outbox:
+            frames, peer.outbox = peer.outbox, []
+            peer.link.write(frames)
+            self._watch(peer)
+
+    def _watch(self, peer: _Peer) -> None:
+        waiting = peer.link.buffered
+        if waiting > self._limits.hard_limit:
+            self._give_up(peer)
+        elif waiting > self._limits.high_water and peer.lagging_since is None:
+            loop = asyncio.get_running_loop()
+            peer.lagging_since = loop.time()
+            lag.begin(self.host, peer.connection)
+            loop.call_later(self._limits.patience, self._lose_patience, peer, peer.lagging_since)
+
+    def _lose_patience(self, peer: _Peer, since: float) -> None:
+        if peer.lagging_since == since and peer.connection.id in self._peers:
+            self._give_up(peer)
+
+    def _give_up(self, peer: _Peer) -> None:
+        logger.warning("%s takes too little; closing it", peer.link.peer)
+        peer.link.close(lag.TOO_FAR_BEHIND, "too far behind; reconnect")
+        peer.link.abort()

@@ -385,6 +385,7 @@ def test_reader_sees_whole_commits(journal: SqliteJournal) -> None:
         commit(journal, frame(SESSION, number), frame(OTHER, number + 4))
         if number % 400 == 4:
             journal.maintain(NOW)
+            journal.checkpoint()
     is_done.set()
     reader.join(timeout=60)
     assert not reader.is_alive()

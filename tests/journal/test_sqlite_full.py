@@ -60,6 +60,7 @@ acknowledged.append(number)
 number += 4
 assert kept() == acknowledged
 journal.maintain(1_790_000_000_000)
+journal.checkpoint()
 journal.close()
 opening = journal.open(0)
 assert kept() == acknowledged

@@ -47,6 +47,7 @@ while True:
     say(number)
     if number % 160 < 8:
         journal.maintain(now)
+        journal.checkpoint()
     number += 8
 """
 

@@ -461,6 +461,9 @@ class MemoryJournal:
         _forget(state, self._settings, now)
         self._state = state
 
+    def checkpoint(self) -> None:
+        """There is nothing to tidy up."""
+
     def backup(self, path: str) -> None:
         """There is nothing that could be opened elsewhere."""
         raise JournalFailed(f"a journal in memory cannot be written to {path}; start with a --data-dir")

@@ -29,7 +29,7 @@ from holdfast.journal.upkeep import Upkeep
 from holdfast.journal.writes import WRITES
 from holdfast.ports.journal import Commit, JournalFailed, Opening, Query
 
-__all__ = ["SqliteJournal"]
+__all__ = ["SqliteJournal", "back_up"]
 
 _BUSY_SECONDS: Final = 5.0
 """How long a lock of another process is waited for. There should be none, but people do look into their files."""
@@ -110,10 +110,7 @@ class SqliteJournal:
             return QUERIES[type(query)](reader, query)
 
     def maintain(self, now: int) -> None:
-        """See the port. Forgets for a few milliseconds at most, and copies the log into the file.
-
-        The latter takes as long as what was written since the last call asks for.
-        """
+        """See the port. Forgets for a few milliseconds at most."""
         opened = self._require_open()
         with translated(str(self._path)):
             try:
@@ -122,25 +119,17 @@ class SqliteJournal:
             except BaseException:
                 opened.upkeep.start_over()
                 raise
+
+    def checkpoint(self) -> None:
+        """See the port. Copies the log into the file, without waiting for anybody."""
+        opened = self._require_open()
+        with translated(str(self._path)):
             opened.checkpointer.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def backup(self, path: str) -> None:
-        """See the port. The copy is made beside its place and takes its name when it is complete."""
+        """See the port."""
         self._require_open()
-        target = Path(path).absolute()
-        if os.path.lexists(target):
-            raise JournalFailed(f"{target} exists already; choose another name for the backup")
-        with translated(str(target)):
-            handle, partial = tempfile.mkstemp(prefix="holdfast-", suffix=".partial", dir=target.parent)
-            os.close(handle)
-            try:
-                with closing(_connect(self._path)) as source, closing(_connect(Path(partial))) as copy:
-                    source.backup(copy)
-                Path(partial).rename(target)
-            except BaseException:
-                Path(partial).unlink(missing_ok=True)
-                raise
-            sync_directory(target.parent)
+        back_up(self._path, Path(path))
 
     def close(self) -> None:
         """See the port."""
@@ -162,6 +151,30 @@ class SqliteJournal:
                 yield
         finally:
             writer.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[self._settings.durability]}")
+
+
+def back_up(journal: Path, target: Path) -> None:
+    """Copy a journal that may be in use, also by another process, to a new file. Raises `JournalFailed`.
+
+    The copy is made beside its place and takes its name when it is complete.
+    """
+    target = target.absolute()
+    if os.path.lexists(target):
+        raise JournalFailed(f"{target} exists already; choose another name for the backup")
+    if not journal.exists():
+        raise JournalFailed(f"there is no journal {journal}")
+    with translated(str(target)):
+        handle, partial = tempfile.mkstemp(prefix="holdfast-", suffix=".partial", dir=target.parent)
+        os.close(handle)
+        try:
+            with closing(_connect(journal)) as source, closing(_connect(Path(partial))) as copy:
+                check(source, str(journal))
+                source.backup(copy)
+            Path(partial).rename(target)
+        except BaseException:
+            Path(partial).unlink(missing_ok=True)
+            raise
+        sync_directory(target.parent)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

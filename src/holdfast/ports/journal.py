@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 from holdfast.protocol.common import URI, Timestamp
+from holdfast.protocol.errors import EnvironmentFailure
 
 __all__ = [
     "ROOT_UNIT",
@@ -446,7 +447,7 @@ class Opening:
     meta: dict[str, bytes]
 
 
-class JournalFailed(Exception):
+class JournalFailed(EnvironmentFailure):
     """The journal could not do what it was asked; nothing of a failed commit is kept."""
 
 
@@ -458,7 +459,7 @@ class Journal(Protocol):
     """Where sessions hold.
 
     `commit`, `reserve`, `maintain` and `backup` come from one thread at a time; `read` may come from another
-    thread meanwhile and sees what is committed.
+    thread meanwhile and sees what is committed. `checkpoint` may come from any thread at any time.
     """
 
     def open(self, now: int) -> Opening:
@@ -474,7 +475,10 @@ class Journal(Protocol):
         """Answer a query."""
 
     def maintain(self, now: int) -> None:
-        """Trim what no longer has to be kept and tidy up, a bounded piece of it per call."""
+        """Trim what no longer has to be kept, a bounded piece of it per call."""
+
+    def checkpoint(self) -> None:
+        """Tidy up what commits left behind. Takes as long as what was written since the last call asks for."""
 
     def backup(self, path: str) -> None:
         """Write a consistent copy to a new file while in use."""

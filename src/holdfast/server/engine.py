@@ -15,16 +15,16 @@ from holdfast.host.core import Host
 from holdfast.host.jobs import Job
 from holdfast.host.sealing import Release, Sealed
 from holdfast.ports.agent import AgentQuery
-from holdfast.ports.journal import Commit, Journal, JournalFailed
+from holdfast.ports.journal import Journal, JournalFailed
 
-__all__ = ["CommitElsewhere", "Engine"]
+__all__ = ["Elsewhere", "Engine"]
 
 logger: Final = logging.getLogger(__name__)
 
 _AGENT_QUERIES: Final = get_args(AgentQuery)
 
-CommitElsewhere = Callable[[Commit, Callable[[JournalFailed | None], None]], None]
-"""Begins a commit and calls back when it is done, with the failure if it failed."""
+Elsewhere = Callable[[Callable[[], None], Callable[[JournalFailed | None], None]], None]
+"""Has work done in another thread and calls back, in this one, when it is done, with the failure if it failed."""
 
 
 class Engine:
@@ -38,16 +38,17 @@ class Engine:
         ask_agent: Callable[[Job, AgentQuery], None],
         *,
         observe: Callable[[float], object] = float,
-        commit_elsewhere: CommitElsewhere | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
-        """`observe` is told how many seconds each commit took."""
+        """`observe` is told how many seconds each commit took. Without `elsewhere` commits are done here."""
         self.host = host
         self.journal = journal
         self._deliver = deliver
         self._ask_agent = ask_agent
         self._observe = observe
-        self._commit_elsewhere = commit_elsewhere
+        self._elsewhere = elsewhere
         self._settling = False
+        self._maintaining = False
 
     def settle(self) -> None:
         """Do everything there is to do now. What a commit elsewhere keeps waiting is done when that is over."""
@@ -60,28 +61,40 @@ class Engine:
         finally:
             self._settling = False
 
+    def maintain(self, now: int) -> None:
+        """Have the journal forget a piece of what it need not keep, between two commits."""
+        if self.host.in_flight is not None or self._maintaining:
+            return
+        work = partial(self.journal.maintain, now)
+        if self._elsewhere is not None:
+            self._maintaining = True
+            self._elsewhere(work, self._maintained)
+        else:
+            self._maintained(_attempt(work))
+
+    def _maintained(self, error: JournalFailed | None) -> None:
+        if error is not None:
+            logger.error("the journal could not be maintained: %s", error)
+        if self._maintaining:
+            self._maintaining = False
+            self.settle()
+
     def _commit(self) -> bool:
-        if self.host.in_flight is not None:
+        if self.host.in_flight is not None or self._maintaining:
             return False
         sealed = self.host.flush(self.journal.reserve)
         if sealed is None:
             return False
+        work = partial(self.journal.commit, sealed.commit)
         if not sealed.commit.writes:
             self._committed(sealed, 0, None)
-        elif self._commit_elsewhere is not None:
-            self._commit_elsewhere(sealed.commit, partial(self._later, sealed, time.perf_counter()))
+        elif self._elsewhere is not None:
+            self._elsewhere(work, partial(self._later, sealed, time.perf_counter()))
         else:
-            self._commit_here(sealed)
-        return True
-
-    def _commit_here(self, sealed: Sealed) -> None:
-        before = time.perf_counter()
-        try:
-            self.journal.commit(sealed.commit)
-        except JournalFailed as error:
+            before = time.perf_counter()
+            error = _attempt(work)
             self._committed(sealed, time.perf_counter() - before, error)
-        else:
-            self._committed(sealed, time.perf_counter() - before, None)
+        return True
 
     def _later(self, sealed: Sealed, before: float, error: JournalFailed | None) -> None:
         self._committed(sealed, time.perf_counter() - before, error)
@@ -113,3 +126,11 @@ class Engine:
         except JournalFailed as error:
             logger.error("the journal could not be read: %s", error)
             return error
+
+
+def _attempt(work: Callable[[], None]) -> JournalFailed | None:
+    try:
+        work()
+    except JournalFailed as error:
+        return error
+    return None

@@ -1,7 +1,8 @@
 """Where sessions hold: two implementations of `holdfast.ports.journal.Journal`.
 
 `sqlite` keeps one file and is what a host uses; `memory` keeps plain dicts, is the reference in tests, and forgets
-everything with its process. Both obey one contract suite: every test in `tests/journal` that takes a `journal` runs with each.
+everything with its process. Both obey one contract suite: every test in `tests/journal` that takes a `journal` runs
+with each.
 
 What the port leaves open, both answer alike:
 

@@ -22,13 +22,13 @@ from holdfast.ports.agent import AgentEffect, AgentEvent
 from holdfast.server.engine import Engine
 from holdfast.server.links import Link, LinkOwner
 
-__all__ = ["Hub", "Limits"]
+__all__ = ["Hub", "HubLimits"]
 
 logger: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class HubLimits:
     """Bytes, messages per second, seconds."""
 
     high_water: int = 1 << 20
@@ -56,7 +56,7 @@ class _Peer:
 class Hub(LinkOwner):
     """Owns the traffic of one host. Everything happens in the event loop's thread."""
 
-    def __init__(self, host: Host, limits: Limits, perform: Callable[[AgentEffect], None]) -> None:
+    def __init__(self, host: Host, limits: HubLimits, perform: Callable[[AgentEffect], None]) -> None:
         self.host = host
         self.engine: Engine | None = None
         self._limits = limits
@@ -144,7 +144,14 @@ class Hub(LinkOwner):
         """Wait until everything that happened is committed and on its way."""
         if self._settled is None:
             self._settled = asyncio.get_running_loop().create_future()
+        self.tick()
         await asyncio.shield(self._settled)
+
+    def stop(self) -> None:
+        """Time no longer passes here."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     # Ticks
 

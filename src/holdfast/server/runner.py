@@ -82,6 +82,11 @@ class Runner:
     def stop(self) -> None:
         self._stop.set()
 
+    async def idle(self) -> None:
+        """Wait until no turn is being worked on."""
+        while self._turns:
+            await asyncio.wait(tuple(self._turns.values()))
+
     @property
     def running(self) -> int:
         """How many turns are being worked on."""

@@ -19,7 +19,7 @@ ALLOWED: Final = {
     "journal": {"journal", "ports", "protocol"},
     "agents": {"agents", "ports", "protocol"},
     "server": {"server", "agents", "journal", "host", "ports", "protocol"},
-    "cli": {"cli", "server", "protocol"},
+    "cli": {"cli", "server", "journal", "protocol"},
     "testing": {"testing", "host", "ports", "protocol"},
     "": {"cli", "_version"},  # modules directly in `holdfast`
 }

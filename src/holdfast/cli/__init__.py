@@ -14,7 +14,11 @@ __all__ = ["main"]
 
 # Subcommand -> the module whose `command` it is.
 _COMMANDS: Final = {
+    "backup": "holdfast.cli.backup",
+    "config": "holdfast.cli.config",
     "debug": "holdfast.cli.debug",
+    "serve": "holdfast.cli.serve",
+    "token": "holdfast.cli.token",
 }
 
 

@@ -69,6 +69,8 @@ class Hub(LinkOwner):
         self._ticking = False
         self._timer: asyncio.TimerHandle | None = None
         self._settled: asyncio.Future[None] | None = None
+        self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        """Fails with what nobody expected. From then on nothing moves: the host has to be started again."""
 
     # Links
 
@@ -162,9 +164,15 @@ class Hub(LinkOwner):
             asyncio.get_running_loop().call_soon(self._tick)
 
     def _tick(self) -> None:
-        self._ticking = False
+        """Nothing half decided is ever told: if this fails in a way nobody expected, nothing moves any more."""
         assert self.engine is not None, "the hub is wired before it runs"
-        self.engine.settle()
+        try:
+            self.engine.settle()
+        except Exception as error:  # noqa: BLE001 - the boundary of the host; whoever runs it stops
+            if not self.broken.done():
+                self.broken.set_exception(error)
+            return
+        self._ticking = False
         self.flush()
         self._set_timer()
         if self._settled is not None and not self.host.unsettled and not self.host.stalled:

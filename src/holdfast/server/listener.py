@@ -89,6 +89,12 @@ class Listener:
         self._doors.append(listening.close)
         self._accepting.append(self._spawn(self._accept(listening.socket, None)))
 
+    async def empty(self) -> None:
+        """Wait until no link is open."""
+        while self._links:
+            self._someone_left.clear()
+            await self._someone_left.wait()
+
     async def stop_accepting(self) -> None:
         """Close the doors; links that are open stay open."""
         for task in self._accepting:

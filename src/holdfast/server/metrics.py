@@ -115,6 +115,10 @@ class Registry:
         """A gauge that calls `read`."""
         return self._add("gauge", name, help_text, labels, Gauge(read))
 
+    def total(self, name: str, help_text: str, read: Callable[[], float], /, **labels: str) -> Gauge:
+        """A counter that somebody else keeps; calls `read`."""
+        return self._add("counter", name, help_text, labels, Gauge(read))
+
     def histogram(self, name: str, help_text: str, bounds: Sequence[float], /, **labels: str) -> Histogram:
         """A histogram with these upper bounds, ascending."""
         return self._add("histogram", name, help_text, labels, Histogram(bounds))

@@ -1,0 +1,41 @@
+"""How a command ends: its exit code, and one sentence on stderr if it did not go well."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
+import click
+
+from holdfast.protocol.errors import EnvironmentFailure, UsageError
+
+__all__ = ["Exit", "in_words"]
+
+
+class Exit(IntEnum):
+    """Stable: scripts branch on them."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    NO_HOST = 3
+    REFUSED = 4
+    NEEDS_A_PERSON = 5
+
+
+@contextmanager
+def in_words() -> Iterator[None]:
+    """What goes wrong inside is told in a sentence, without a traceback, and ends the program."""
+    try:
+        yield
+    except UsageError as error:
+        _end(error, Exit.USAGE)
+    except EnvironmentFailure as error:
+        _end(error, Exit.FAILED)
+
+
+def _end(error: Exception, code: Exit) -> None:
+    click.echo(f"holdfast: {error}", err=True)
+    sys.exit(code)

@@ -225,9 +225,13 @@ class Wire:
         async with asyncio.timeout(_PATIENCE):
             return await answer
 
+    def next_seq(self) -> int:
+        """The number of this client's next action."""
+        return next(self._seqs)
+
     async def dispatch(self, channel: str, type: str, *, seq: int | None = None, **fields: Any) -> int:  # noqa: A002
         """Send an action; its number is returned."""
-        number = next(self._seqs) if seq is None else seq
+        number = self.next_seq() if seq is None else seq
         params = {"channel": channel, "clientSeq": number, "action": {"type": type, **fields}}
         await self.send({"jsonrpc": "2.0", "method": "dispatchAction", "params": params})
         return number

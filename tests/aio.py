@@ -1,7 +1,7 @@
 """Coroutines in tests, and the peers that the transports are tested with.
 
 A test marked `@aio` runs in a loop of its own, is bounded in time, and fails if it leaves a task behind or if the
-loop had an exception to report.
+loop had an exception to report. What it was given to close (an `AsyncExitStack` among its fixtures) is closed in there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import functools
 import os
 import struct
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, ParamSpec
 
@@ -48,9 +48,16 @@ def run(main: Callable[[], Coroutine[Any, Any, None]], seconds: float = SECONDS)
 def aio(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
     """Run an asynchronous test."""
 
+    async def closing(*args: P.args, **kwargs: P.kwargs) -> None:
+        async with AsyncExitStack() as stack:
+            for given in kwargs.values():
+                if isinstance(given, AsyncExitStack):
+                    await stack.enter_async_context(given)
+            await test(*args, **kwargs)
+
     @functools.wraps(test)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
-        run(lambda: test(*args, **kwargs))
+        run(lambda: closing(*args, **kwargs))
 
     return wrapped
 

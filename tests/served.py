@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from holdfast.protocol.envelope import decode_action
 from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.snapshot import STATES
 
-__all__ = ["DEMO", "Failed", "HostProcess", "Wire", "hosting", "kind_of", "user"]
+__all__ = ["DEMO", "Clients", "Failed", "HostProcess", "Wire", "hosting", "kind_of", "user"]
 
 DEMO: Final = "demo"
 
@@ -152,7 +152,7 @@ class Wire:
         self.close_code = None
         self._reader = asyncio.create_task(self._read(self.connection))
 
-    async def initialize(self, *subscriptions: str, versions: tuple[str, ...] = ("1.0.0",)) -> Any:
+    async def initialize(self, *subscriptions: str, versions: tuple[str, ...] = ("1.0.0",), **params: Any) -> Any:
         """Connect and begin."""
         await self.open()
         result = await self.request(
@@ -160,6 +160,7 @@ class Wire:
             protocolVersions=list(versions),
             clientId=self.client_id,
             initialSubscriptions=list(subscriptions),
+            **params,
         )
         self.last_seen = result["serverSeq"]
         for snapshot in result["snapshots"]:
@@ -320,3 +321,29 @@ class Wire:
 
         await self.until(done)
         return self.state(chat)["turns"][-1]
+
+
+class Clients(AsyncExitStack):
+    """Makes the clients of one test, and closes them at its end."""
+
+    def __init__(self, host: HostProcess) -> None:
+        super().__init__()
+        self.host = host
+
+    def wire(self, client_id: str | None = None) -> Wire:
+        """A client that has not connected."""
+        wire = Wire(self.host.url, client_id)
+        self.push_async_callback(wire.close)
+        return wire
+
+    async def opened(self) -> Wire:
+        """A client that is connected and has not said a word."""
+        wire = self.wire()
+        await wire.open()
+        return wire
+
+    async def __call__(self, *subscriptions: str, client_id: str | None = None, **params: Any) -> Wire:
+        """A client that has shaken hands."""
+        wire = self.wire(client_id)
+        await wire.initialize(*subscriptions, **params)
+        return wire

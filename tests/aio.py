@@ -1,7 +1,7 @@
 """Coroutines in tests, and the peers that the transports are tested with.
 
 A test marked `@aio` runs in a loop of its own, is bounded in time, and fails if it leaves a task behind or if the
-loop had an exception to report. What it was given to close (an `AsyncExitStack` among its fixtures) is closed in there.
+loop had an exception to report. An `AsyncExitStack` among its fixtures is closed in that loop.
 """
 
 from __future__ import annotations

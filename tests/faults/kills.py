@@ -24,7 +24,7 @@ from typing import Any, Final
 from websockets.exceptions import ConnectionClosed
 
 from holdfast.protocol.uris import annotations_of
-from host.conversation import comparable
+from holdfast.testing import comparable
 from served import HostProcess, Wire, kind_of, user
 
 __all__ = ["Campaign", "Lost"]

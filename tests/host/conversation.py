@@ -10,8 +10,8 @@ from holdfast.ports.agent import CancelTurn, Deliver, Delivery, TurnKey
 from holdfast.protocol.codec import Wire, encode
 from holdfast.protocol.common import ErrorInfo
 from holdfast.protocol.envelope import decode_action
-from holdfast.protocol.status import ACTIVITY
 from holdfast.protocol.uris import default_chat
+from holdfast.testing import comparable
 from host.bench import Bench, Client, user
 
 SESSION = "play:/s"
@@ -150,19 +150,6 @@ def answers(client: Client, chat: str = CHAT) -> list[dict[str, Any]]:
 def last(client: Client, type: str, chat: str = CHAT) -> dict[str, Any]:  # noqa: A002
     """The latest accepted action of a type."""
     return [each for each in answers(client, chat) if each["type"] == type][-1]
-
-
-# What no action carries (SEMANTICS 12).
-_SILENT = {"chat": ("title", "origin", "interactivity", "changes"), "session": ("activity", "project", "origin")}
-
-
-def comparable(kind: str, state: dict[str, Any]) -> dict[str, Any]:
-    """A state without what reducing cannot know."""
-    kept = {key: value for key, value in state.items() if key not in _SILENT.get(kind, ())}
-    if kind == "session":
-        kept.pop("annotations", None)
-        kept["status"] &= ~ACTIVITY
-    return kept
 
 
 def reduced(client: Client, channel: str = CHAT) -> dict[str, Any]:

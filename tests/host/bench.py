@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast.host import startup
+from holdfast.host import lag, startup
 from holdfast.host.batch import Close
 from holdfast.host.connection import Connection
 from holdfast.host.core import Host
@@ -261,7 +261,7 @@ class Bench:
 
     def _send(self, step: Step) -> None:
         for connection in step.recipients:
-            if connection.open:
+            if connection.open and lag.passes(connection, step):
                 self._client(connection).got(json.loads(step.message.text))
 
     def _client(self, connection: Connection) -> Client:

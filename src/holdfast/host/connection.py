@@ -74,6 +74,7 @@ class Connection:
         """The last number sent, while the client is too slow to be sent more."""
         self.held: list[tuple[int | None, Message]] = []
         """What only this connection gets, with its number, to be sent in its place when it has caught up."""
+        self.held_size = 0
 
     @property
     def ready(self) -> bool:

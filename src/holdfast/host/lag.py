@@ -27,7 +27,7 @@ TOO_FAR_BEHIND: Final = 1013
 # Bytes that are read for a lagging client at the most.
 _MOST: Final = 16_000_000
 
-# Bytes of notifications that are held for a lagging client: those are in no journal.
+# Bytes of what is in no journal that are held for a lagging client at the most.
 _HELD: Final = 1_000_000
 
 
@@ -43,12 +43,13 @@ def passes(connection: Connection, step: Step) -> bool:
         return True
     if not step.durable:
         connection.held.append((step.seq, step.message))
+        connection.held_size += len(step.message.text)
     return False
 
 
 def is_lost(connection: Connection) -> bool:
     """Whether more is held for a connection than it is worth."""
-    return sum(len(message.text) for _, message in connection.held) > _HELD
+    return connection.held_size > _HELD
 
 
 def catch_up(host: Host, connection: Connection) -> None:
@@ -61,12 +62,14 @@ def _catch_up(host: Host, connection: Connection) -> None:
     since = connection.lagging_since
     if since is None or not connection.open:
         return
-    units = tuple(sorted({host.channels[uri].unit.uri for uri in connection.subscriptions if uri in host.channels}))
-    need = ReadFrames(units, since, _MOST)
+    followed = [host.channels[uri] for uri in connection.subscriptions if uri in host.channels]
+    need = ReadFrames(tuple(sorted({channel.unit.uri for channel in followed})), since, _MOST)
     if host.unsettled:
         raise Waiting(need)
     frames: tuple[StoredEnvelope, ...] | None = host.ask(need)
-    if frames is None:
+    # What happened on a chat before it moved is among another session's frames.
+    followed_since = {uri: max(since, each.from_seq) for uri, each in connection.subscriptions.items()}
+    if frames is None or any(channel.moved_at > followed_since[channel.uri] for channel in followed):
         host.close(connection, TOO_FAR_BEHIND, "too far behind; reconnect")
         return
     wanted = (entry for entry in frames if entry.channel in connection.subscriptions)
@@ -74,6 +77,7 @@ def _catch_up(host: Host, connection: Connection) -> None:
     for message in _merged(connection, missed):
         host.note((connection,), message)
     connection.held.clear()
+    connection.held_size = 0
     connection.lagging_since = None
 
 

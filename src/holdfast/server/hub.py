@@ -209,7 +209,11 @@ class Hub(LinkOwner):
         message = step.message
         for connection in step.recipients:
             peer = self._peers.get(connection.id)
-            if peer is None or not lag.passes(connection, step):
+            if peer is None:
+                continue
+            if not lag.passes(connection, step):
+                if lag.is_lost(connection):
+                    self._give_up(peer)
                 continue
             shown = message.spelled(connection.root_spelling) if connection.root_spelling else message
             framing = peer.link.framing
@@ -252,6 +256,9 @@ class Hub(LinkOwner):
             self._give_up(peer)
 
     def _give_up(self, peer: _Peer) -> None:
+        """The client is gone from here on. If it does take what waits for it, it learns why."""
         logger.warning("%s takes too little; closing it", peer.link.peer)
         peer.link.close(lag.TOO_FAR_BEHIND, "too far behind; reconnect")
-        peer.link.abort()
+        self._peers.pop(peer.connection.id, None)
+        self._written.pop(peer.connection.id, None)
+        asyncio.get_running_loop().call_soon(self.closed, peer.link)

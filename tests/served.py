@@ -44,6 +44,9 @@ def environment(home: Path) -> dict[str, str]:
 class HostProcess:
     """`holdfast serve` in a process of its own."""
 
+    program: tuple[str, ...] = ("-m", "holdfast")
+    """What Python is to run; a test may have a program of its own that does more than `holdfast`."""
+
     def __init__(self, data_dir: Path, *flags: str) -> None:
         self.data_dir = data_dir
         self.flags = flags
@@ -61,8 +64,7 @@ class HostProcess:
         with self.log.open("ab") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                "-m",
-                "holdfast",
+                *self.program,
                 "serve",
                 *("--data-dir", str(self.data_dir), "--port", "0", *self.flags),
                 stdin=asyncio.subprocess.DEVNULL,
@@ -94,9 +96,10 @@ class HostProcess:
 
 
 @asynccontextmanager
-async def hosting(directory: Path, *flags: str) -> AsyncIterator[HostProcess]:
+async def hosting(directory: Path, *flags: str, program: tuple[str, ...] | None = None) -> AsyncIterator[HostProcess]:
     """A host with a data directory in this one, ended with the block however that ends."""
     host = HostProcess(directory / "data", *flags)
+    host.program = program or host.program
     await host.start()
     try:
         yield host
@@ -135,7 +138,7 @@ class Wire:
         self.last_seen = 0
         self.close_code: int | None = None
         self.connection: ClientConnection | None = None
-        self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._answers: dict[int, tuple[asyncio.Future[Any], Callable[[Any], None] | None]] = {}
         self._changed = asyncio.Event()
         self._reader: asyncio.Task[None] | None = None
         self._ids = itertools.count(1)
@@ -155,35 +158,26 @@ class Wire:
     async def initialize(self, *subscriptions: str, versions: tuple[str, ...] = ("1.0.0",), **params: Any) -> Any:
         """Connect and begin."""
         await self.open()
-        result = await self.request(
+        return await self.request(
             "initialize",
             protocolVersions=list(versions),
             clientId=self.client_id,
             initialSubscriptions=list(subscriptions),
+            take=self._take_beginning,
             **params,
         )
-        self.last_seen = result["serverSeq"]
-        for snapshot in result["snapshots"]:
-            self._take_snapshot(snapshot)
-        return result
 
     async def reconnect(self) -> Any:
         """Come back to what this client followed, and take what it missed."""
         await self.open()
         followed = list(self.states)
-        result = await self.request(
-            "reconnect", clientId=self.client_id, lastSeenServerSeq=self.last_seen, subscriptions=followed
+        return await self.request(
+            "reconnect",
+            clientId=self.client_id,
+            lastSeenServerSeq=self.last_seen,
+            subscriptions=followed,
+            take=self._take_missed,
         )
-        if result["type"] == "snapshot":
-            self.states.clear()
-            for snapshot in result["snapshots"]:
-                self._take_snapshot(snapshot)
-        else:
-            for envelope in result["actions"]:
-                self._take_action(envelope)
-            for uri in result["missing"]:
-                del self.states[uri]
-        return result
 
     async def drop(self) -> None:
         """Lose the connection without a word."""
@@ -207,7 +201,7 @@ class Wire:
             async for text in connection:
                 self._receive(json.loads(text))
         self.close_code = connection.close_code
-        for answer in self._answers.values():
+        for answer, _ in self._answers.values():
             answer.cancel()
         self._answers.clear()
         self._changed.set()
@@ -218,11 +212,21 @@ class Wire:
         assert self.connection is not None, "open"
         await self.connection.send(message if isinstance(message, str) else json.dumps(message))
 
-    async def request(self, method: str, channel: str = "ahp-root://", **params: Any) -> Any:
-        """Send a request and return its result; an error raises `Failed`."""
+    async def post(
+        self, method: str, channel: str = "ahp-root://", *, take: Callable[[Any], None] | None = None, **params: Any
+    ) -> asyncio.Future[Any]:
+        """Send a request without waiting for its answer. `take` is given the result before anything after it."""
         id = next(self._ids)
-        answer = self._answers[id] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._answers[id] = answer, take
         await self.send({"jsonrpc": "2.0", "id": id, "method": method, "params": {"channel": channel, **params}})
+        return answer
+
+    async def request(
+        self, method: str, channel: str = "ahp-root://", *, take: Callable[[Any], None] | None = None, **params: Any
+    ) -> Any:
+        """Send a request and return its result; an error raises `Failed`."""
+        answer = await self.post(method, channel, take=take, **params)
         async with asyncio.timeout(_PATIENCE):
             return await answer
 
@@ -237,11 +241,26 @@ class Wire:
         await self.send({"jsonrpc": "2.0", "method": "dispatchAction", "params": params})
         return number
 
+    async def act(self, channel: str, type: str, **fields: Any) -> dict[str, Any]:  # noqa: A002
+        """Send an action and return the envelope in which it came back, accepted or refused."""
+        number = await self.dispatch(channel, type, **fields)
+        envelope: dict[str, Any] = await self.until(lambda: self.echo(number))
+        return envelope
+
+    async def settled(self) -> None:
+        """Wait until this client has everything that happened so far. Lists are answered in order with actions."""
+        await self.request("listSessions", limit=1)
+
     async def subscribe(self, channel: str, **params: Any) -> Any:
         """Follow a channel; its state is returned."""
-        result = await self.request("subscribe", channel, **params)
-        self._take_snapshot(result["snapshot"])
+        result = await (await self.follow(channel, **params))
         return result["snapshot"]["state"]
+
+    async def follow(self, channel: str, **params: Any) -> asyncio.Future[Any]:
+        """Ask for a channel's snapshot without waiting for it."""
+        return await self.post(
+            "subscribe", channel, take=lambda result: self._take_snapshot(result["snapshot"]), **params
+        )
 
     async def session(self, uri: str, **params: Any) -> str:
         """Make a session and follow it and its chat, whose URI is returned."""
@@ -259,15 +278,33 @@ class Wire:
     def _receive(self, message: dict[str, Any]) -> None:
         self.messages.append(message)
         if "id" in message and "method" not in message:
-            answer = self._answers.pop(message["id"], None)
+            answer, take = self._answers.pop(message["id"], (None, None))
             if answer is not None and not answer.done():
                 if "error" in message:
                     answer.set_exception(Failed(message["error"]))
                 else:
+                    if take is not None:
+                        take(message["result"])
                     answer.set_result(message["result"])
         elif message["method"] == "action":
             self._take_action(message["params"])
         self._changed.set()
+
+    def _take_beginning(self, result: dict[str, Any]) -> None:
+        self.last_seen = result["serverSeq"]
+        for snapshot in result["snapshots"]:
+            self._take_snapshot(snapshot)
+
+    def _take_missed(self, result: dict[str, Any]) -> None:
+        if result["type"] == "snapshot":
+            self.states.clear()
+            for snapshot in result["snapshots"]:
+                self._take_snapshot(snapshot)
+        else:
+            for envelope in result["actions"]:
+                self._take_action(envelope)
+            for uri in result["missing"]:
+                del self.states[uri]
 
     def _take_snapshot(self, snapshot: dict[str, Any]) -> None:
         uri = snapshot["resource"]
@@ -301,6 +338,10 @@ class Wire:
         """The accepted actions of a type."""
         found = [each for each in self.envelopes(channel) if "rejectionReason" not in each]
         return [each["action"] for each in found if each["action"]["type"] == type]
+
+    def notices(self, method: str) -> list[dict[str, Any]]:
+        """The params of the notifications of a method, in order."""
+        return [message["params"] for message in self.messages if message.get("method") == method]
 
     def state(self, channel: str) -> dict[str, Any]:
         """What this client believes of a channel, as JSON."""

@@ -1,7 +1,7 @@
 """One real host for each test module, and clients for each test.
 
-A module may say with what flags its host is started (`FLAGS`). Tests share it: each takes session URIs of its own
-(`session`, or more made from it) and as many clients as it likes (`clients`).
+A module may say with what flags its host is started (`FLAGS`), and what program that is (`PROGRAM`). Tests share it:
+each takes session URIs of its own (`session`, or more made from it) and as many clients as it likes (`clients`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     """A running host."""
     flags = getattr(request.module, "FLAGS", ("--demo-auth",))
     with asyncio.Runner() as runner:
-        process = hosting(tmp_path_factory.mktemp("host"), *flags)
+        program = getattr(request.module, "PROGRAM", None)
+        process = hosting(tmp_path_factory.mktemp("host"), *flags, program=program)
         yield runner.run(process.__aenter__())
         runner.run(process.__aexit__(None, None, None))
 

@@ -39,6 +39,8 @@ class Emission:
     dispatcher: Connection | None = None
     private: bool = False
     """Takes a number but is not journalled: history loaded for one connection."""
+    last: bool = False
+    """Said in a session that ends in the same transaction: journalled by a write of its own, ahead of that."""
     seq: int = 0
 
 
@@ -121,8 +123,9 @@ class Batch:
         del self.effects[mark.effects :]
 
     def undo(self) -> None:
-        """Take back everything."""
-        self.back_to(Mark(0, 0, 0, 0))
+        """Take back everything that changed. What was to be told is kept, so that those who wait can be refused."""
+        while self._undo:
+            self._undo.pop()()
 
     def unchanged_since(self, mark: Mark) -> bool:
         return self.mark() == mark

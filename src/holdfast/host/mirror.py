@@ -56,7 +56,7 @@ from holdfast.protocol.uris import ROOT
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["after", "aggregate", "chat_summary", "publish", "summary_of", "waits"]
+__all__ = ["after", "aggregate", "chat_summary", "keep_row", "publish", "summary_of", "waits"]
 
 # Actions that change nothing a catalogue shows and nothing that waits for somebody: most of a running turn.
 _QUIET: Final = frozenset(
@@ -270,19 +270,8 @@ def publish(host: Host) -> None:
 
 
 def _publish(host: Host, unit: Session) -> None:
-    summary = summary_of(unit)
+    summary = keep_row(host, unit)
     before = unit.published
-    row = SessionRow(
-        uri=unit.uri,
-        modified_at=summary.modified_at,
-        summary=encode(summary),
-        listed=unit.listed,
-        attention=_needs_attention(unit),
-        extra=extra_of(unit),
-    )
-    if row != unit.row:
-        host.batch.assign(unit, "row", row)
-        host.batch.write(PutSession(row))
     host.batch.assign(unit, "published", summary if unit.listed else None)
     if not unit.listed:
         return
@@ -294,6 +283,23 @@ def _publish(host: Host, unit: Session) -> None:
     if changes is not None:
         params = SessionSummaryChangedParams(channel=ROOT, session=unit.uri, changes=changes)
         host.note(host.recipients(ROOT), outgoing.notification("root/sessionSummaryChanged", params))
+
+
+def keep_row(host: Host, unit: Session) -> SessionSummary:
+    """Have the journal list a session as it is now; that summary is returned."""
+    summary = summary_of(unit)
+    row = SessionRow(
+        uri=unit.uri,
+        modified_at=summary.modified_at,
+        summary=encode(summary),
+        listed=unit.listed,
+        attention=_needs_attention(unit),
+        extra=extra_of(unit),
+    )
+    if row != unit.row:
+        host.batch.assign(unit, "row", row)
+        host.batch.write(PutSession(row))
+    return summary
 
 
 def _changes(before: SessionSummary, now: SessionSummary) -> PartialSessionSummary | None:
@@ -321,6 +327,7 @@ def withdraw(host: Host, unit: Session) -> None:
     """A session is gone from the catalogue."""
     if unit.listed:
         host.batch.assign(host, "listed", host.listed - 1)
+    if unit.published is not None:
         params = SessionRemovedParams(channel=ROOT, session=unit.uri)
         host.note(host.recipients(ROOT), outgoing.notification("root/sessionRemoved", params))
 

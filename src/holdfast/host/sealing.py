@@ -6,7 +6,7 @@ writes the heads that are due. Nothing of a batch is told before it is committed
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +16,7 @@ from holdfast.host import outgoing
 from holdfast.host.batch import Batch, Close, Emission, Note, Refusal, Reply
 from holdfast.host.connection import Connection
 from holdfast.host.outgoing import Message, envelope_bytes
-from holdfast.host.units import Channel, Chat
+from holdfast.host.units import Channel, Chat, Session
 from holdfast.ports.agent import AgentEffect
 from holdfast.ports.journal import (
     AppendFrame,
@@ -34,7 +34,7 @@ from holdfast.protocol.errors import ErrorCode, HoldfastError, RpcError
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["Release", "Sealed", "Step", "head", "refused", "release", "seal", "turns_to_rows"]
+__all__ = ["Release", "Sealed", "Step", "head", "last_words", "refused", "release", "seal", "turns_to_rows"]
 
 
 @dataclass(slots=True)
@@ -86,10 +86,10 @@ def seal(host: Host, batch: Batch) -> Sealed:
     for output in batch.outputs:
         if isinstance(output, Emission):
             output.seq = host.numbers.take()
-            if not output.private:
-                data = envelope_bytes(output.channel, output.action, output.seq, output.origin)
-                frames.setdefault(output.unit, []).append(StoredEnvelope(output.channel, output.seq, data))
-                _grow_tail(batch, output, len(data))
+            if not output.private and not output.last:
+                stored = _stored(output)
+                frames.setdefault(output.unit, []).append(stored)
+                _grow_tail(batch, output, len(stored.data))
         elif isinstance(output, Refusal):
             output.seq = host.numbers.take()
         elif isinstance(output, Reply):
@@ -106,6 +106,25 @@ def seal(host: Host, batch: Batch) -> Sealed:
     kept = [(channel, put) for channel, put in heads if host.channels.get(channel.uri) is channel]
     writes += [put for _, put in kept]
     return Sealed(batch, Commit(tuple(writes)), tuple((channel, len(put.state)) for channel, put in kept), last)
+
+
+def _stored(emission: Emission) -> StoredEnvelope:
+    data = envelope_bytes(emission.channel, emission.action, emission.seq, emission.origin)
+    return StoredEnvelope(emission.channel, emission.seq, data)
+
+
+def last_words(host: Host, unit: Session) -> Callable[[int], AppendFrame | None]:
+    """A write of what this transaction has of a session so far. Once that is disposed of nothing can be added."""
+    said = [each for each in host.batch.outputs if isinstance(each, Emission) and each.unit == unit.uri]
+    kept = [emission for emission in said if not (emission.private or emission.last)]
+    for emission in kept:
+        host.batch.assign(emission, "last", True)
+    at = host.clock.wall()
+
+    def write(_: int) -> AppendFrame | None:
+        return AppendFrame(Frame(unit.uri, at, tuple(map(_stored, kept)))) if kept else None
+
+    return write
 
 
 def _grow_tail(batch: Batch, output: Emission, size: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from holdfast.host import chats, config, loading, lookup, outgoing, turns
+from holdfast.host import chats, config, loading, lookup, mirror, outgoing, presence, sealing, turns
 from holdfast.host.connection import Connection
 from holdfast.host.mirror import announce, withdraw
 from holdfast.host.units import Backend, Session
@@ -251,7 +251,8 @@ def discard(host: Host, unit: Session, until: int) -> None:
     """Take a session out of use, kept until then."""
     for chat in tuple(unit.chats.values()):
         turns.cancel(host, chat)
-    host.batch.write(DisposeSession(unit.uri, until if unit.listed else 0))
+    mirror.keep_row(host, unit)
+    host.batch.write(sealing.last_words(host, unit), DisposeSession(unit.uri, until if unit.listed else 0))
     if unit.backend != Backend.CLOSED:
         host.batch.tell(CloseSession(unit.session.state.provider, unit.uri))
     for channel in tuple(unit.channels()):
@@ -288,4 +289,6 @@ def restore(host: Host, connection: Connection, request: jsonrpc.Request, params
     host.batch.on_undo(lambda: host.let_go(unit))
     unit.listed = False
     announce(host, unit)
+    for client in unit.session.state.active_clients:
+        presence.start_grace(host, unit, client.client_id)
     host.reply(connection, request, None)

@@ -152,7 +152,7 @@ def _accept(host: Host, sent: Dispatched, verdict: Allowed) -> None:
         raw=sent.raw,
         origin=sent.origin,
         dispatcher=sent.connection,
-        after=verdict.state,
+        after=verdict.state() if verdict.state is not None else None,
     )
     for after in verdict.after:
         after()

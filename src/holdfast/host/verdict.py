@@ -18,16 +18,16 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """`raw` and `action` replace what was sent, `state` what the reducer would make of it.
+    """`raw` and `action` replace what was sent, `state` makes the state that the reducer cannot make of it.
 
-    `before` runs ahead of the echo, `after` behind it. `swallowed`: nothing happens and nothing is echoed.
+    `before` runs ahead of the echo and of `state`, `after` behind it. `swallowed`: nothing happens or is echoed.
     """
 
     before: tuple[Callable[[], None], ...] = ()
     after: tuple[Callable[[], None], ...] = ()
     raw: bytes | None = None
     action: Wire | None = None
-    state: Any = None
+    state: Callable[[], Any] | None = None
     swallowed: bool = False
 
 

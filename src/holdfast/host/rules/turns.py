@@ -16,7 +16,7 @@ from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.messages import Message
 from holdfast.protocol.chat.parts import ErrorResponsePart
 from holdfast.protocol.chat.reducer import reduce
-from holdfast.protocol.chat.state import ChatState, Turn, TurnState
+from holdfast.protocol.chat.state import Turn, TurnState
 from holdfast.protocol.codec import decode, encode
 from holdfast.protocol.session.state import SessionLifecycle
 from holdfast.protocol.timestamps import from_milliseconds
@@ -107,10 +107,9 @@ def turn_resume(host: Host, sent: Dispatched, action: actions.TurnResume) -> Ver
     part = last.response_parts[-1] if last.response_parts else None
     if not (isinstance(part, ErrorResponsePart) and part.resumable):
         return Refused("this turn cannot be resumed")
-    resumed: ChatState = reduce(replace(chat.state, turns=(last,)), action)
     context = history.context(host, chat)
     return Allowed(
-        state=resumed,
+        state=lambda: reduce(replace(chat.state, turns=(last,)), action),
         before=(lambda: history.drop_rows(host, chat, chat.turns - 1),),
         after=(lambda: turns.resume(host, chat, last.message, context),),
     )
@@ -129,7 +128,7 @@ def truncated(host: Host, sent: Dispatched, action: actions.Truncated) -> Verdic
         keep = position + 1
     page = history.page_for_windows(host, chat, keep)
     return Allowed(
-        state=history.cut(chat),
+        state=lambda: history.cut(chat),
         before=(
             lambda: turns.stop(host, chat),
             lambda: history.show_windows(host, chat, keep, page),

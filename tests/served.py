@@ -264,7 +264,7 @@ class Wire:
 
     async def session(self, uri: str, **params: Any) -> str:
         """Make a session and follow it and its chat, whose URI is returned."""
-        await self.request("createSession", uri, provider=DEMO, **params)
+        await self.request("createSession", uri, **{"provider": DEMO, **params})
         state = await self.subscribe(uri)
         await self.subscribe(state["defaultChat"])
         return str(state["defaultChat"])

@@ -19,7 +19,7 @@ from holdfast.host.units import Channel, Chat
 from holdfast.host.verdict import Allowed, Refused, Verdict
 from holdfast.ports.journal import KnownDispatches, PutDispatch
 from holdfast.protocol.codec import Unknown, Wire, decode, encode
-from holdfast.protocol.common import URI
+from holdfast.protocol.common import URI, SafeInt
 from holdfast.protocol.envelope import ActionOrigin, decode_action
 from holdfast.protocol.errors import InvalidValue
 from holdfast.protocol.versions import ACTIONS
@@ -36,7 +36,7 @@ class _Params(Wire, frozen=True, kw_only=True):
     """As `DispatchActionParams`, with the action's bytes."""
 
     channel: URI
-    client_seq: int
+    client_seq: SafeInt
     action: msgspec.Raw
 
 

@@ -27,7 +27,7 @@ from holdfast.protocol.chat.commands import CompletionsParams, CompletionsResult
 from holdfast.protocol.chat.parts import ToolCallResponsePart
 from holdfast.protocol.chat.tools import ToolCallAuthRequiredState
 from holdfast.protocol.codec import decode, encode
-from holdfast.protocol.common import ProtectedResourceMetadata
+from holdfast.protocol.common import ProtectedResourceMetadata, SafeInt
 from holdfast.protocol.connection.commands import (
     AuthenticateParams,
     AuthRequiredParams,
@@ -72,7 +72,7 @@ def list_sessions(host: Host, connection: Connection, request: jsonrpc.Request, 
 
 def _key(cursor: str) -> tuple[str, int]:
     try:
-        key: tuple[str, int] = decode(tuple[str, int], base64.urlsafe_b64decode(cursor.encode()))
+        key: tuple[str, int] = decode(tuple[str, SafeInt], base64.urlsafe_b64decode(cursor.encode()))
         return key
     except (InvalidValue, binascii.Error, ValueError):
         raise RpcError(ErrorCode.INVALID_PARAMS, "params.cursor: this host made no such cursor") from None

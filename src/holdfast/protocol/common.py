@@ -5,9 +5,9 @@ Field meanings are those of 01-wire section 7 and 02-root section 2; only what s
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from msgspec import field
+from msgspec import Meta, field
 
 from holdfast.protocol.codec import OpenEnum, Wire
 
@@ -36,6 +36,7 @@ __all__ = [
     "Number",
     "ProjectInfo",
     "ProtectedResourceMetadata",
+    "SafeInt",
     "StringOrMarkdown",
     "TextPosition",
     "TextRange",
@@ -55,6 +56,9 @@ Timestamp: TypeAlias = str
 
 Number: TypeAlias = int | float
 """A JSON number, kept as it arrived: `5` stays an int."""
+
+SafeInt: TypeAlias = Annotated[int, Meta(ge=1 - 2**53, le=2**53 - 1)]
+"""An integer that every reader of JSON keeps exactly, and every file."""
 
 JsonPrimitive: TypeAlias = str | int | float | bool | None
 JsonObject: TypeAlias = dict[str, Any]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.host import history, turns
+from holdfast.host.permits import attachments
 from holdfast.host.units import Chat
+from holdfast.host.verdict import Refused
 from holdfast.ports.agent import Steered
 from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.actions import PendingMessageKind
@@ -31,13 +33,16 @@ def _start_next(host: Host, chat: Chat) -> None:
     if chat.unit.session.state.lifecycle == SessionLifecycle.FAILED:
         return
     first = state.queued_messages[0]
-    transcripts = history.transcripts(host, first.message)
+    pinned = attachments(host, first.message)
+    # A chat that went away since the message was queued stays behind as a reference.
+    message = first.message if pinned is None or isinstance(pinned, Refused) else pinned
+    transcripts = history.transcripts(host, message)
     context = history.context(host, chat)
     host.emit(chat, actions.PendingMessageRemoved(kind=PendingMessageKind.QUEUED, id=first.id))
     started = actions.TurnStarted(
         turn_id=host.ids.new(),
         started_at=from_milliseconds(host.clock.wall()),
-        message=first.message,
+        message=message,
         queued_message_id=first.id,
     )
     host.emit(chat, started)

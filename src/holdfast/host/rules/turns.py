@@ -13,7 +13,7 @@ from holdfast.host.units import Chat
 from holdfast.host.verdict import Allowed, Refused, Rules, Verdict
 from holdfast.ports.journal import ReadTurns
 from holdfast.protocol.chat import actions
-from holdfast.protocol.chat.messages import Message
+from holdfast.protocol.chat.messages import Message, MessageChatAttachment
 from holdfast.protocol.chat.parts import ErrorResponsePart
 from holdfast.protocol.chat.reducer import reduce
 from holdfast.protocol.chat.state import Turn, TurnState
@@ -69,9 +69,11 @@ def turn_started(host: Host, sent: Dispatched, action: actions.TurnStarted) -> V
 
 
 def _with_message(raw: bytes, message: Message) -> bytes:
-    """The sent action with attachments pinned; everything else stays as it was sent."""
+    """The sent action with attached chats pinned; everything else stays as it was sent."""
     untyped = msgspec.json.decode(raw)
-    untyped["message"]["attachments"] = msgspec.json.decode(encode(message.attachments))
+    for sent, pinned in zip(untyped["message"]["attachments"], message.attachments or (), strict=True):
+        if isinstance(pinned, MessageChatAttachment) and pinned.end_turn is not None:
+            sent["endTurn"] = pinned.end_turn
     return encode(untyped)
 
 

@@ -96,6 +96,8 @@ def _id(question: ChatInputQuestion) -> str:
 
 def _unfit(question: ChatInputQuestion, answer: ChatInputAnswer) -> str | None:
     """Why an answer does not fit its question. Kinds this version does not know fit everything."""
+    if isinstance(answer, Unknown):
+        return f"the answer to {_id(question)[:100]!r} is neither draft nor submitted nor skipped"
     expected = _VALUES.get(type(question))
     if expected is None or not isinstance(answer, ChatInputDraftAnswer | ChatInputSubmittedAnswer):
         return None

@@ -61,6 +61,7 @@ class Bridge:
         self.version: Version = self.steps[-1].older
         self.whole_history = any(step.whole_history for step in self.steps)
         self.one_conversation = any(step.one_conversation for step in self.steps)
+        self.clocked = frozenset[str]().union(*(step.clocked for step in self.steps))
         self._touched: dict[str, bool] = {}
         marks = [step.raw_marks for step in self.steps]
         self._marks: tuple[bytes, ...] | None = (
@@ -213,17 +214,19 @@ class Bridge:
             result = step.lift(result_shape(method), result, context)
         return result
 
-    def lower_error(self, error: Json, context: Context = NOWHERE) -> Json:
-        """The `error` of a failed request."""
+    def lower_error(self, error: Json, context: Context = NOWHERE, method: str = "") -> Json:
+        """The `error` of a failed request; `method` is its name in 1.0."""
         for step in self.steps:
-            if step.errors.down is not None:
-                error = step.errors.down(error, context)
+            for shape in (step.method_errors.get(method), step.errors):
+                if shape is not None and shape.down is not None:
+                    error = shape.down(error, context)
         return error
 
-    def lift_error(self, error: Json, context: Context = NOWHERE) -> Json:
+    def lift_error(self, error: Json, context: Context = NOWHERE, method: str = "") -> Json:
         for step in reversed(self.steps):
-            if step.errors.up is not None:
-                error = step.errors.up(error, context)
+            for shape in (step.errors, step.method_errors.get(method)):
+                if shape is not None and shape.up is not None:
+                    error = shape.up(error, context)
         return error
 
 

@@ -11,7 +11,7 @@ __all__ = ["NOWHERE", "Context", "Json"]
 Json: TypeAlias = dict[str, Any]
 
 
-def _no_session() -> Json | None:
+def _nothing() -> Json | None:
     return None
 
 
@@ -32,7 +32,9 @@ class Context:
     client_id: str = ""
     now: str = ""
     """The time, as an ISO timestamp, where a version did not send one that 1.0 needs."""
-    session_state: Callable[[], Json | None] = _no_session
+    session_state: Callable[[], Json | None] = _nothing
+    state: Callable[[], Json | None] = _nothing
+    """The present state of the channel itself, in 1.0 form."""
     legacy: Callable[[], Json] = dict
     """What older clients chose for the session and 1.0 has no place for: `{"model": …, "agent": …}`."""
     lookup: Callable[[str], Context] | None = None

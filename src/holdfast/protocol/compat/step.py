@@ -23,9 +23,20 @@ from holdfast.protocol.compat.layout import (
     nested,
     reachable,
 )
-from holdfast.protocol.versions import Version
+from holdfast.protocol.versions import ACTIONS, METHODS, Version
 
-__all__ = ["DROP", "Action", "Call", "Resync", "Shape", "Step", "renamed", "without"]
+__all__ = [
+    "DROP",
+    "Action",
+    "Call",
+    "Resync",
+    "Shape",
+    "Step",
+    "actions_new_in",
+    "refused_before",
+    "renamed",
+    "without",
+]
 
 
 class _Drop:
@@ -107,9 +118,13 @@ class Step:
     results: Mapping[str, Shape] = field(default_factory=dict)
     """By the method's name above."""
     errors: Shape = UNCHANGED
-    """The `error` object of a failed request."""
+    """The `error` object of a failed request, whatever the method."""
+    method_errors: Mapping[str, Shape] = field(default_factory=dict)
+    """The same for one method, by its name above."""
     resync: Mapping[str, Resync] = field(default_factory=dict)
     """Actions of 1.0 whose effect cannot be told below: the client is made to fetch snapshots."""
+    clocked: frozenset[str] = frozenset()
+    """Actions, by their names in 1.0, after which a reducer below sets `modifiedAt` to its own clock."""
     whole_history: bool = False
     """Below, a snapshot has all turns: there are no pages."""
     one_conversation: bool = False
@@ -214,6 +229,20 @@ def _held(value: Any, held: str, shape: str, context: Context, convert: Callable
 
 
 # Small words that most steps need
+
+
+def actions_new_in(version: Version) -> frozenset[str]:
+    """The actions that a version brought."""
+    return frozenset(name for name, info in ACTIONS.items() if info.since == version)
+
+
+def refused_before(version: Version) -> dict[str, ConvertCall]:
+    """The requests that a version brought, as conversions to nothing at all."""
+
+    def nothing(call: Call, context: Context) -> Iterable[Call]:  # noqa: ARG001
+        return ()
+
+    return {name: nothing for name, since in METHODS.items() if since == version}
 
 
 def without(value: Json, *keys: str) -> Json:

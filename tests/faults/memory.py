@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -85,9 +85,17 @@ class MemoryWire(Wire):
         self.hub.opened(self.link)
 
     async def send(self, message: Any) -> None:
-        assert self.link is not None, "open"
+        if self.link is None:
+            raise ConnectionError("lost")
         text = message if isinstance(message, str) else json.dumps(message)
         self.hub.received(self.link, text.encode())
+
+    async def until(self, condition: Callable[[], object]) -> Any:
+        await super().until(lambda: self.link is None or condition())
+        found = condition()
+        if not found:
+            raise ConnectionError("lost")
+        return found
 
     def take(self, frame: bytes) -> None:
         """One frame arrived."""
@@ -99,8 +107,11 @@ class MemoryWire(Wire):
         link, self.link = self.link, None
         link.client = None
         for answer, _ in self._answers.values():
-            answer.cancel()
+            if not answer.done():
+                answer.set_exception(ConnectionError("lost"))
+                answer.exception()  # nobody has to be waiting for it
         self._answers.clear()
+        self._changed.set()
         return link
 
     async def drop(self) -> None:

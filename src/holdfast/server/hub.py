@@ -34,7 +34,8 @@ class HubLimits:
     high_water: int = 1 << 20
     """More waiting on a link: the client lags."""
     hard_limit: int = 16 << 20
-    """More waiting on a link: it is closed."""
+    """More waiting on a link: it is closed. One message that alone makes a client lag is not counted: a whole
+    history may be larger, and whoever asked for it reads it."""
     patience: float = 30.0
     """A lagging client that takes nothing for so long is closed."""
     rate: float = 2000.0
@@ -51,6 +52,8 @@ class _Peer:
     replenished: float
     outbox: list[bytes] = field(default_factory=list)
     lagging_since: float | None = None
+    largest: int = 0
+    """The largest single message among what it lags behind with, if that alone is too much."""
 
 
 class Hub(LinkOwner):
@@ -239,13 +242,17 @@ class Hub(LinkOwner):
         if peer.outbox:
             frames, peer.outbox = peer.outbox, []
             peer.link.write(frames)
-            self._watch(peer)
+            if peer.link.buffered > self._limits.high_water:
+                self._watch(peer, max(map(len, frames)))
 
-    def _watch(self, peer: _Peer) -> None:
-        waiting = peer.link.buffered
-        if waiting > self._limits.hard_limit:
+    def _watch(self, peer: _Peer, largest: int) -> None:
+        if peer.lagging_since is None:
+            peer.largest = 0
+        if largest > self._limits.high_water:
+            peer.largest = max(peer.largest, largest)
+        if peer.link.buffered > self._limits.hard_limit + peer.largest:
             self._give_up(peer)
-        elif waiting > self._limits.high_water and peer.lagging_since is None:
+        elif peer.lagging_since is None:
             loop = asyncio.get_running_loop()
             peer.lagging_since = loop.time()
             lag.begin(self.host, peer.connection)

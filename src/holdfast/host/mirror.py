@@ -247,7 +247,7 @@ def summary_of(unit: Session) -> SessionSummary:
         working_directories=state.working_directories,
         annotations=state.annotations,
         created_at=unit.created_at,
-        modified_at=max(modified, unit.created_at),
+        modified_at=modified,
         chats=tuple(_listed_chat(entry) for entry in state.chats),
         default_chat=state.default_chat,
     )

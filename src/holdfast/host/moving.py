@@ -26,6 +26,7 @@ from holdfast.protocol.session.commands import (
     MoveToSession,
 )
 from holdfast.protocol.session.state import SessionLifecycle
+from holdfast.protocol.timestamps import from_milliseconds
 from holdfast.protocol.uris import session
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _own_session(host: Host, chat: Chat) -> Session:
         changesets=None,
         lifecycle=SessionLifecycle.READY,
     )
-    unit = sessions.add(host, session(host.ids.new()), like)
+    unit = sessions.add(host, session(host.ids.new()), like, from_milliseconds(host.clock.wall()))
     mirror.announce(host, unit)
     return unit
 

@@ -15,7 +15,7 @@ from holdfast.ports.journal import DisposeSession, LoadUnit, RestoreSession
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.annotations.state import AnnotationsSummary
 from holdfast.protocol.codec import encode
-from holdfast.protocol.common import URI, ErrorInfo, JsonObject
+from holdfast.protocol.common import URI, ErrorInfo, JsonObject, Timestamp
 from holdfast.protocol.errors import ErrorCode, InvalidValue, RpcError
 from holdfast.protocol.params import Params
 from holdfast.protocol.root.commands import ProgressParams
@@ -141,14 +141,14 @@ def make(
         config=SessionConfigState(schema=resolved.schema, values=resolved.values) if has_options else None,
         customizations=agent.customizations,
     )
-    unit = add(host, uri, state)
+    unit = add(host, uri, state, now)
     chats.add_default(host, unit, now)
     return unit
 
 
-def add(host: Host, uri: URI, state: SessionState) -> Session:
+def add(host: Host, uri: URI, state: SessionState, now: Timestamp) -> Session:
     """A session begins to exist."""
-    unit = Session(uri, state, from_milliseconds(host.clock.wall()))
+    unit = Session(uri, state, now)
     unit.used_at = host.clock.monotonic()
     host.batch.put(host.sessions, uri, unit)
     host.add(unit.session)

@@ -385,14 +385,13 @@ def tool_decided(
     option: ConfirmationOption | None,
 ) -> None:
     """A tool call was confirmed or denied."""
-    edited = action.edited_tool_input if isinstance(call.tool_input, str) else None
     deliver(
         host,
         chat,
         ToolDecided(
             tool_call_id=call.tool_call_id,
             approved=action.approved,
-            tool_input=call.tool_input if edited is None else edited,
+            tool_input=call.tool_input if action.edited_tool_input is None else action.edited_tool_input,
             option=option,
             reason=action.reason,
             reason_message=action.reason_message,

@@ -2,7 +2,7 @@
 
 `PROGRAM` is what a `HostProcess` runs to have it. The agents: `modest` has no capabilities, `rooted`, `free` and
 `nomad` differ in what they permit about directories, `equipped` comes with customizations, `broken` cannot open a
-session, `late` opens its sessions when somebody asks for its options.
+session, `late` opens its sessions when somebody asks for its options, `puppet` says what its message says.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from holdfast.protocol.common import URI, ErrorInfo, JsonObject
 from holdfast.protocol.root.state import AgentCapabilities, AgentInfo, MultipleWorkingDirectoriesCapability
 from holdfast.protocol.session.customizations import Customization
 from holdfast.server.house import House
+from puppet import Puppet
 
 __all__ = ["CUSTOMIZATIONS", "FAILURE", "PROGRAM"]
 
@@ -121,6 +122,7 @@ def _troupe() -> list[Agent]:
         ScriptedAgent(_like_demo("equipped", customizations=convert(tuple[Customization, ...], CUSTOMIZATIONS))),
         _Broken(_like_demo("broken")),
         _Late(_like_demo("late")),
+        Puppet(_like_demo("puppet")),
     ]
 
 

@@ -1,0 +1,43 @@
+"""An agent that says exactly what a test writes: the text of its message is a JSON list of steps.
+
+A step with a `type` is an action of the turn, said as it stands. `{"await": "decision", "id": …}` waits until
+somebody decides about a tool call, `{"await": "result", "id": …}` for the client that runs it, and
+`{"await": "nothing"}` for ever. What was heard becomes text, as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from holdfast.agents.scripted import ScriptedAgent
+from holdfast.agents.turn import ToolCall, TurnContext
+from holdfast.protocol.codec import encode
+from holdfast.protocol.envelope import decode_action
+
+__all__ = ["Puppet"]
+
+
+class Puppet(ScriptedAgent):
+    """Everything but its turns is the demo agent's."""
+
+    async def run(self, turn: TurnContext) -> None:
+        for step in json.loads(turn.message.text):
+            heard = await _heard(turn, step)
+            if heard is not None:
+                await turn.text(encode(heard).decode())
+
+
+async def _heard(turn: TurnContext, step: dict[str, Any]) -> Any:
+    match step.get("await"):
+        case None:
+            await turn.act(decode_action(encode({"turnId": turn.key.turn_id, **step})))
+            return None
+        case "decision":
+            decided = await ToolCall(turn, step["id"]).decided()
+            return {"approved": decided.approved, "toolInput": decided.tool_input}
+        case "result":
+            return await ToolCall(turn, step["id"]).client_result()
+        case _:
+            return await asyncio.Event().wait()

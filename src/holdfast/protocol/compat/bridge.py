@@ -102,13 +102,12 @@ class Bridge:
         assert len(found) <= MOST_ENVELOPES, f"{sent.type} became {len(found)} actions"
         first = envelope["serverSeq"] - len(found) + 1
         return [
-            self._enveloped(
-                {**envelope, "channel": each.channel, "action": each.action, "serverSeq": number}, context
-            )
+            self.enveloped({**envelope, "channel": each.channel, "action": each.action, "serverSeq": number}, context)
             for number, each in enumerate(found, first)
         ]
 
-    def _enveloped(self, envelope: Json, context: Context) -> Json:
+    def enveloped(self, envelope: Json, context: Context = NOWHERE) -> Json:
+        """An envelope around an action in the older form already."""
         for step in self.steps:
             own = step.shapes.get("envelope")
             if own is not None and own.down is not None:
@@ -214,7 +213,7 @@ class Bridge:
             result = step.lift(result_shape(method), result, context)
         return result
 
-    def lower_error(self, error: Json, context: Context = NOWHERE, method: str = "") -> Json:
+    def lower_error(self, method: str, error: Json, context: Context = NOWHERE) -> Json:
         """The `error` of a failed request; `method` is its name in 1.0."""
         for step in self.steps:
             for shape in (step.method_errors.get(method), step.errors):
@@ -222,7 +221,7 @@ class Bridge:
                     error = shape.down(error, context)
         return error
 
-    def lift_error(self, error: Json, context: Context = NOWHERE, method: str = "") -> Json:
+    def lift_error(self, method: str, error: Json, context: Context = NOWHERE) -> Json:
         for step in reversed(self.steps):
             for shape in (step.errors, step.method_errors.get(method)):
                 if shape is not None and shape.up is not None:

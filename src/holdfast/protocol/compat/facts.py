@@ -11,12 +11,15 @@ from typing import Any, Final
 
 from msgspec import to_builtins
 
+from holdfast.protocol.changeset.state import ChangesetState
 from holdfast.protocol.chat.actions import ToolCallReady
 from holdfast.protocol.chat.parts import ToolCallResponsePart
 from holdfast.protocol.chat.state import ChatState
-from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState
+from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState, ToolCallRunningState
 from holdfast.protocol.codec import Wire
 from holdfast.protocol.compat.context import Json
+from holdfast.protocol.reducing import with_directory, without_directory
+from holdfast.protocol.session.actions import WorkingDirectoryReplaced
 from holdfast.protocol.session.state import SessionState
 
 __all__ = ["FACTS", "of"]
@@ -37,16 +40,33 @@ def _primary_directory(before: Any, action: Wire, after: Any) -> Json:  # noqa: 
     return {"primaryChanged": True} if first != second else {}
 
 
-def _waited_already(before: ChatState, action: ToolCallReady, after: ChatState) -> Json:  # noqa: ARG001
-    """Up to 0.5.2 a call that waits for a person is not made ready again."""
-    parts = before.active_turn.response_parts if before.active_turn else ()
-    waited = any(
-        isinstance(part, ToolCallResponsePart)
-        and isinstance(part.tool_call, ToolCallPendingConfirmationState)
-        and part.tool_call.tool_call_id == action.tool_call_id
-        for part in parts
-    )
-    return {"waited": True} if waited else {}
+def _replaced_directory(before: SessionState, action: WorkingDirectoryReplaced, after: SessionState) -> Json:
+    """In 0.7 it is one directory more and one less: whether that gives another order."""
+    more = with_directory(before.working_directories, action.replacement)
+    less = without_directory(more, action.directory) if action.directory != action.replacement else more
+    return {**_primary_directory(before, action, after), "reordered": less != after.working_directories}
+
+
+def _made_ready_again(before: ChatState, action: ToolCallReady, after: ChatState) -> Json:  # noqa: ARG001
+    """Up to 0.5.2 a call that waits for a person is not made ready again; up to 0.6 it then forgets its input."""
+    call = _tool_call(before, action.tool_call_id)
+    facts: Json = {}
+    if isinstance(call, ToolCallPendingConfirmationState):
+        facts["waited"] = True
+    if isinstance(call, ToolCallPendingConfirmationState | ToolCallRunningState) and action.tool_input is None:
+        facts |= {"toolInput": call.tool_input} if isinstance(call.tool_input, str) else {}
+    return facts
+
+
+def _tool_call(chat: ChatState, id: str) -> object:
+    parts = chat.active_turn.response_parts if chat.active_turn else ()
+    calls = (part.tool_call for part in parts if isinstance(part, ToolCallResponsePart))
+    return next((call for call in calls if getattr(call, "tool_call_id", None) == id), None)
+
+
+def _changeset_error(before: ChangesetState, action: Wire, after: ChangesetState) -> Json:  # noqa: ARG001
+    """Up to 0.8 new content takes the error away."""
+    return {} if after.error is None else {"error": _plain(after.error)}
 
 
 def _plain(value: Wire) -> Any:
@@ -58,10 +78,11 @@ FACTS: Final[Mapping[str, Record]] = {
     "session/activeClientRemoved": _shown_client,
     "session/workingDirectorySet": _primary_directory,
     "session/workingDirectoryRemoved": _primary_directory,
-    "session/workingDirectoryReplaced": _primary_directory,
+    "session/workingDirectoryReplaced": _replaced_directory,
     "chat/workingDirectorySet": _primary_directory,
     "chat/workingDirectoryRemoved": _primary_directory,
-    "chat/toolCallReady": _waited_already,
+    "chat/toolCallReady": _made_ready_again,
+    "changeset/contentChanged": _changeset_error,
 }
 
 

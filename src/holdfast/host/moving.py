@@ -13,6 +13,7 @@ from holdfast.host.mirror import chat_summary
 from holdfast.host.units import Chat, Session
 from holdfast.ports.journal import MoveChannel, PutHead
 from holdfast.protocol import jsonrpc
+from holdfast.protocol.annotations.state import AnnotationsSummary
 from holdfast.protocol.chat import actions as chat_actions
 from holdfast.protocol.chat.state import ToolOrigin
 from holdfast.protocol.codec import Unknown
@@ -25,9 +26,10 @@ from holdfast.protocol.session.commands import (
     MoveToNewSession,
     MoveToSession,
 )
+from holdfast.protocol.session.customizations import Customization
 from holdfast.protocol.session.state import SessionLifecycle
 from holdfast.protocol.timestamps import from_milliseconds
-from holdfast.protocol.uris import session
+from holdfast.protocol.uris import annotations_of, session
 
 if TYPE_CHECKING:
     from holdfast.host.core import Host
@@ -60,8 +62,9 @@ def _into_session(host: Host, chat: Chat, destination: MoveToSession) -> Session
     if target is chat.unit:
         _reorder(host, target, (chat.uri,), destination.after)
         return target
-    _check_kinship(chat.unit, target)
     family = _family(chat)
+    _check_kinship(chat.unit, target)
+    _check_directories(chat.unit, family, target)
     _hand_over(host, chat, target)
     _reorder(host, target, family, destination.after)
     return target
@@ -81,6 +84,14 @@ def _check_kinship(source: Session, target: Session) -> None:
         raise _invalid("params.destination: that session has another agent")
     if target.session.state.lifecycle == SessionLifecycle.FAILED:
         raise _invalid("params.destination: that session could not be created")
+
+
+def _check_directories(source: Session, family: tuple[URI, ...], target: Session) -> None:
+    """A chat that works in some directories of its session only finds them where it goes."""
+    there = set(target.session.state.working_directories or ())
+    for uri in family:
+        if not set(source.chats[uri].state.working_directories or ()) <= there:
+            raise _invalid("params.destination: that session lacks a directory of the chat")
 
 
 def _family(chat: Chat) -> tuple[URI, ...]:
@@ -135,7 +146,8 @@ def _head_after_move(host: Host, chat: Chat) -> Callable[[int], PutHead]:
 
 
 def _own_session(host: Host, chat: Chat) -> Session:
-    """A session like the one the chat is in, without chats."""
+    """A session like the one the chat is in, without chats, clients or remarks."""
+    uri = session(host.ids.new())
     state = chat.unit.session.state
     like = replace(
         state,
@@ -145,11 +157,22 @@ def _own_session(host: Host, chat: Chat) -> Session:
         active_clients=(),
         input_needed=None,
         changesets=None,
+        creation_error=None,
         lifecycle=SessionLifecycle.READY,
+        annotations=AnnotationsSummary(resource=annotations_of(uri), annotation_count=0, entry_count=0),
+        customizations=_of_nobody(state.customizations),
     )
-    unit = sessions.add(host, session(host.ids.new()), like, from_milliseconds(host.clock.wall()))
+    unit = sessions.add(host, uri, like, from_milliseconds(host.clock.wall()))
+    unit.title_chosen = bool(chat.state.title) or chat.unit.title_chosen
     mirror.announce(host, unit)
     return unit
+
+
+def _of_nobody(customizations: tuple[Customization, ...] | None) -> tuple[Customization, ...] | None:
+    """What no client contributed."""
+    if customizations is None:
+        return None
+    return tuple(entry for entry in customizations if getattr(entry, "client_id", None) is None)
 
 
 def _make_default(host: Host, unit: Session, chat: Chat) -> None:

@@ -18,10 +18,12 @@ ALLOWED: Final = {
     "host": {"host", "ports", "protocol"},
     "journal": {"journal", "ports", "protocol"},
     "agents": {"agents", "ports", "protocol"},
-    "server": {"server", "agents", "journal", "host", "ports", "protocol"},
-    "cli": {"cli", "server", "journal", "protocol"},
-    "testing": {"testing", "host", "ports", "protocol"},
-    "": {"cli", "_version"},  # modules directly in `holdfast`
+    "server": {"server", "agents", "journal", "host", "ports", "protocol", "places"},
+    "client": {"client", "protocol", "places"},
+    "sync": {"sync", "client", "protocol"},
+    "cli": {"cli", "server", "journal", "client", "protocol", "places"},
+    "testing": {"testing", "agents", "client", "server", "journal", "host", "ports", "protocol"},
+    "": {"cli", "client", "protocol", "_version"},  # modules directly in `holdfast`
 }
 
 # The pure core does no I/O and reads no clock.

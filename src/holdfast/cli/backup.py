@@ -24,7 +24,7 @@ def command(file: Path, **given: Any) -> None:
     """
     with in_words():
         from holdfast.journal.sqlite import back_up
-        from holdfast.server.paths import journal_file
+        from holdfast.places import journal_file
 
         settings = settings_from(given)
         back_up(journal_file(settings.data_dir), file)

@@ -21,8 +21,8 @@ def command(rotate: bool, **given: Any) -> None:
     A running host notices a new one.
     """
     with in_words():
+        from holdfast.places import token_file
         from holdfast.server import dirs
-        from holdfast.server.paths import token_file
         from holdfast.server.token import TokenFile
 
         settings = settings_from(given)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
+from holdfast.places import config_dir, data_dir
 from holdfast.protocol.errors import EnvironmentFailure
 
 __all__ = ["config_dir", "data_dir", "prepare_data_dir", "require_posix", "require_private"]
@@ -17,31 +17,6 @@ def require_posix(platform: str = sys.platform) -> None:
     """Raise `EnvironmentFailure` where this host cannot run."""
     if platform == "win32":
         raise EnvironmentFailure("Holdfast runs on Linux and macOS for now; on Windows, run it in WSL")
-
-
-def data_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """The data directory of this user, if nothing else is said."""
-    if platform == "darwin":
-        return _home(environ) / "Library" / "Application Support" / "holdfast"
-    return _xdg(environ, "XDG_DATA_HOME", ".local/share") / "holdfast"
-
-
-def config_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """Where this user's `holdfast.toml` is looked for."""
-    if platform == "darwin":
-        return _home(environ) / "Library" / "Application Support" / "holdfast"
-    return _xdg(environ, "XDG_CONFIG_HOME", ".config") / "holdfast"
-
-
-def _home(environ: Mapping[str, str]) -> Path:
-    home = environ.get("HOME")
-    return Path(home) if home else Path.home()
-
-
-def _xdg(environ: Mapping[str, str], variable: str, default: str) -> Path:
-    value = Path(environ.get(variable, ""))
-    # The specification of these variables says that a relative path is to be ignored.
-    return value if value.is_absolute() else _home(environ) / default
 
 
 def prepare_data_dir(path: Path) -> None:

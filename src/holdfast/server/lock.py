@@ -11,33 +11,19 @@ import fcntl
 import json
 import os
 import time
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
+from holdfast.places import LOCK_FILE, Running, read_running, running
 from holdfast.protocol.errors import EnvironmentFailure
 
 __all__ = ["AlreadyRunning", "Lock", "Running", "running"]
 
-LOCK_FILE: Final = "lock"
-
 # Whoever only asks whether a host is running holds the lock for microseconds, and must not keep one from starting.
 _ATTEMPTS: Final = 20
 _BETWEEN: Final = 0.005  # seconds
-
-
-@dataclass(frozen=True, kw_only=True)
-class Running:
-    """A host that runs: its process, when it started (ISO 8601, UTC), and where it listens, once it does."""
-
-    pid: int
-    started: str
-    address: str | None = None
-    socket: str | None = None
-
-
-_FIELDS: Final = tuple(field.name for field in fields(Running))
 
 
 class AlreadyRunning(EnvironmentFailure):
@@ -64,7 +50,7 @@ class Lock:
             raise EnvironmentFailure(f"cannot use {data_dir / LOCK_FILE}: {error.strerror}") from error
         try:
             if not _take(self._file):
-                raise AlreadyRunning(data_dir, _read(self._file))
+                raise AlreadyRunning(data_dir, read_running(self._file))
             self._write()
         except BaseException:
             os.close(self._file)
@@ -98,22 +84,6 @@ class Lock:
         os.ftruncate(self._file, len(line))
 
 
-def running(data_dir: Path) -> Running | None:
-    """The host that runs in `data_dir`, if one does."""
-    try:
-        file = os.open(data_dir / LOCK_FILE, os.O_RDONLY)
-    except OSError:
-        return None
-    try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return _read(file)
-        return None
-    finally:
-        os.close(file)
-
-
 def _take(file: int) -> bool:
     for attempt in range(_ATTEMPTS):
         if attempt:
@@ -122,13 +92,3 @@ def _take(file: int) -> bool:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
     return False
-
-
-def _read(file: int) -> Running | None:
-    """Who holds the lock, or held it last."""
-    first_line = os.pread(file, 4096, 0).partition(b"\n")[0]
-    try:
-        value: dict[str, Any] = json.loads(first_line)
-        return Running(**{name: value[name] for name in _FIELDS if name in value})
-    except (ValueError, TypeError):
-        return None

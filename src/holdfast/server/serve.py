@@ -22,6 +22,7 @@ from holdfast import __version__
 from holdfast.agents.port import Agent
 from holdfast.agents.scripted import demo, demo_auth
 from holdfast.journal.sqlite import SqliteJournal
+from holdfast.places import journal_file, token_file
 from holdfast.protocol.errors import EnvironmentFailure
 from holdfast.server import dirs, logs
 from holdfast.server.environment import SystemClock, Uuid7Ids
@@ -31,7 +32,6 @@ from holdfast.server.house import House, journal_settings
 from holdfast.server.limits import Limits
 from holdfast.server.listener import Listener
 from holdfast.server.lock import AlreadyRunning, Lock
-from holdfast.server.paths import journal_file, token_file
 from holdfast.server.pipe import pipe
 from holdfast.server.settings import Settings
 from holdfast.server.stdio import StdioLink, claim_stdio

@@ -11,10 +11,10 @@ import hmac
 import os
 import re
 import secrets
-import stat
 from pathlib import Path
 from typing import Final
 
+from holdfast.places import open_private
 from holdfast.protocol.errors import EnvironmentFailure
 from holdfast.server import logs
 
@@ -59,15 +59,8 @@ class TokenFile:
 
     def load(self) -> str:
         """The token as it is now. Raises `FileNotFoundError` or `EnvironmentFailure`."""
-        try:
-            with self._path.open(encoding="ascii") as file:
-                status = os.fstat(file.fileno())
-                self._require_private(status)
-                token = file.read(_LONGEST + 2).strip()
-        except FileNotFoundError:
-            raise
-        except (OSError, UnicodeDecodeError) as error:
-            raise EnvironmentFailure(f"cannot read the token in {self._path}: {error}") from error
+        text, status = open_private(self._path, _LONGEST + 2)
+        token = text.strip()
         if _VALID.fullmatch(token) is None:
             raise EnvironmentFailure(f"{self._path} holds no token; make a new one with `holdfast token --rotate`")
         logs.SECRETS.register(token)
@@ -96,13 +89,6 @@ class TokenFile:
         except OSError as error:
             raise EnvironmentFailure(f"cannot make {self._path}: {error.strerror}") from error
         return fresh
-
-    def _require_private(self, status: os.stat_result) -> None:
-        if stat.S_IMODE(status.st_mode) & 0o077:
-            raise EnvironmentFailure(
-                f"others can read the token in {self._path}; run `chmod 600 {self._path}`, and if they may have"
-                " done so, `holdfast token --rotate`"
-            )
 
 
 def _version(status: os.stat_result) -> tuple[int, ...]:

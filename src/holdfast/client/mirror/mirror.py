@@ -1,0 +1,218 @@
+"""Everything a client believes of one host: its channels, its own numbers, and how it comes back after a break.
+
+Pure: values of 1.0 go in, changes come out; who sends and receives is `client.connection`. The rules are those of
+01-wire, sections 13 to 17.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from holdfast.client.mirror.again import may_repeat
+from holdfast.client.mirror.channel import Channel
+from holdfast.protocol.codec import Unknown
+from holdfast.protocol.common import URI
+from holdfast.protocol.connection.commands import (
+    ReconnectReplayResult,
+    ReconnectSnapshotResult,
+)
+from holdfast.protocol.envelope import ActionEnvelope, StateAction
+from holdfast.protocol.root import actions as root
+from holdfast.protocol.snapshot import Snapshot
+
+__all__ = ["Change", "Mirror", "Redo", "Resumed", "Settled"]
+
+
+class Settled(NamedTuple):
+    """The host has answered an action; `reason` says why it was refused, None that it was accepted."""
+
+    client_seq: int
+    reason: str | None = None
+
+
+class Change(NamedTuple):
+    """A channel differs. `action`: what the host said, None if all of it may be new; `settled`: an own action."""
+
+    channel: Channel | None
+    action: StateAction | None = None
+    settled: Settled | None = None
+
+
+class Redo(NamedTuple):
+    """An action of ours that the host has not heard, dispatched anew: its old number and its new one."""
+
+    channel: URI
+    action: StateAction
+    before: int
+    client_seq: int
+
+
+class Resumed(NamedTuple):
+    """What coming back has done: what changed, what to say again, what was lost, which channels are gone."""
+
+    changes: list[Change]
+    again: list[Redo]
+    lost: list[int]
+    gone: list[URI]
+
+
+class Mirror:
+    """The channels of one client. `last_seen` never goes back, unless the host begins anew with us."""
+
+    def __init__(self, client_id: str) -> None:
+        self.client_id = client_id
+        self.last_seen = 0
+        self.channels: dict[URI, Channel] = {}
+        self._client_seq = 0
+
+    def __repr__(self) -> str:
+        return f"<Mirror of {self.client_id}: {len(self.channels)} channels, seen {self.last_seen}>"
+
+    def state(self, uri: URI) -> Any:
+        """What people are shown of a channel; None if it is not followed or its state has not come."""
+        channel = self.channels.get(uri)
+        return None if channel is None else channel.optimistic
+
+    # What we do
+
+    def dispatch(self, uri: URI, action: StateAction) -> int:
+        """Take an action of ours into account, if its channel is followed, and return its number."""
+        self._client_seq += 1
+        channel = self.channels.get(uri)
+        if channel is not None:
+            channel.dispatch(self._client_seq, action)
+        return self._client_seq
+
+    def follow(self, uri: URI) -> Channel:
+        """From now on envelopes of a channel are kept, until its snapshot comes."""
+        channel = self.channels.get(uri)
+        if channel is None:
+            channel = self.channels[uri] = Channel(uri)
+        return channel
+
+    def forget(self, uri: URI) -> list[int]:
+        """Follow a channel no longer. The numbers of actions whose answer will not be seen are returned."""
+        channel = self.channels.pop(uri, None)
+        return [] if channel is None else [entry.client_seq for entry in channel.pending]
+
+    # What the host says
+
+    def snapshot(self, snapshot: Snapshot) -> list[Change]:
+        """Take the state of a channel that is followed."""
+        self._saw(snapshot.from_seq)
+        channel = self.channels.get(snapshot.resource)
+        if channel is None:
+            return []
+        early = channel.snapshot(snapshot)
+        return [Change(channel), *(change for envelope in early if (change := self._settle(channel, envelope)))]
+
+    def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> list[Change]:
+        """Take envelopes that came as one: of older hosts one may stand for several, all with its number."""
+        first = envelopes[0]
+        self._saw(first.server_seq)
+        if any(envelope.channel != first.channel for envelope in envelopes):
+            return self._scattered(envelopes)
+        channel = self.channels.get(first.channel)
+        if channel is None:
+            return [Change(None, settled=settled) for each in envelopes if (settled := self._settled(each))]
+        accepted = [envelope for envelope in envelopes if envelope.rejection_reason is None]
+        applied = bool(accepted) and channel.envelopes(accepted)
+        changes: list[Change] = []
+        for envelope in envelopes:
+            answer = self._settle(channel, envelope)
+            if answer is not None:
+                changes.append(answer)
+            elif applied:
+                changes.append(Change(channel, envelope.action))
+        if applied or changes:
+            channel.derive()
+        return changes
+
+    def _scattered(self, envelopes: Sequence[ActionEnvelope]) -> list[Change]:
+        by_channel: dict[URI, list[ActionEnvelope]] = {}
+        for envelope in envelopes:
+            by_channel.setdefault(envelope.channel, []).append(envelope)
+        return [change for group in by_channel.values() for change in self.envelopes(group)]
+
+    def _settled(self, envelope: ActionEnvelope) -> Settled | None:
+        origin = envelope.origin
+        if origin is None or origin.client_id != self.client_id:
+            return None
+        return Settled(origin.client_seq, envelope.rejection_reason)
+
+    def _settle(self, channel: Channel, envelope: ActionEnvelope) -> Change | None:
+        """An echo takes its action off the pending list, wherever in it that is."""
+        settled = self._settled(envelope)
+        if settled is None:
+            return None
+        channel.settle(settled.client_seq)
+        self._drop_swallowed(channel, settled.client_seq)
+        return Change(channel, None if settled.reason else envelope.action, settled)
+
+    def _drop_swallowed(self, channel: Channel, client_seq: int) -> None:
+        """Hosts may swallow a change of their configuration that changes nothing; a later echo tells."""
+        if channel.kind == "root":
+            channel.pending = [
+                entry
+                for entry in channel.pending
+                if entry.client_seq > client_seq or not isinstance(entry.action, root.ConfigChanged)
+            ]
+
+    def _saw(self, seq: int) -> None:
+        self.last_seen = max(self.last_seen, seq)
+
+    # Coming back
+
+    def resumable(self) -> tuple[URI, ...]:
+        """The channels to name in `reconnect`: those whose state is here. The others are subscribed anew."""
+        return tuple(uri for uri, channel in self.channels.items() if channel.is_known)
+
+    def resume(self, result: ReconnectReplayResult | ReconnectSnapshotResult | Unknown) -> Resumed:
+        """Take the answer to `reconnect`. Redone actions are pending again, under new numbers, in their order."""
+        waiting = [(uri, entry) for uri in self.channels for entry in self.channels[uri].pending]
+        waiting.sort(key=lambda each: each[1].client_seq)
+        changes: list[Change] = []
+        gone: list[URI] = []
+        if isinstance(result, ReconnectReplayResult):
+            for envelope in result.actions:
+                changes += self.envelopes((envelope,))
+            gone = [uri for uri in result.missing if uri in self.channels]
+        else:
+            snapshots = result.snapshots if isinstance(result, ReconnectSnapshotResult) else ()
+            gone = [uri for uri in self.resumable() if uri not in {each.resource for each in snapshots}]
+            for channel in self.channels.values():
+                channel.pending.clear()
+            for snapshot in snapshots:
+                changes += self.snapshot(snapshot)
+        settled = {change.settled.client_seq for change in changes if change.settled}
+        unheard = [(uri, entry) for uri, entry in waiting if entry.client_seq not in settled]
+        for uri in gone:
+            del self.channels[uri]
+        replayed = isinstance(result, ReconnectReplayResult)
+        again, lost = self._redo(unheard, replayed)
+        changes += [
+            Change(channel) for channel in map(self.channels.get, {redo.channel for redo in again}) if channel
+        ]
+        return Resumed(changes, again, lost, gone)
+
+    def begin(self, server_seq: int, snapshots: Sequence[Snapshot]) -> Resumed:
+        """Take the answer to `initialize`, the first or a later one: the host begins with us from here."""
+        self.last_seen = server_seq
+        return self.resume(ReconnectSnapshotResult(snapshots=tuple(snapshots)))
+
+    def _redo(self, unheard: Sequence[tuple[URI, Any]], replayed: bool) -> tuple[list[Redo], list[int]]:
+        """Clear what is pending, and dispatch again what may be."""
+        for channel in self.channels.values():
+            if channel.pending:
+                channel.pending.clear()
+                channel.derive()
+        again: list[Redo] = []
+        lost: list[int] = []
+        for uri, entry in unheard:
+            known = self.channels.get(uri)
+            if known is not None and may_repeat(entry.action, known.optimistic, was_lost=replayed):
+                again.append(Redo(uri, entry.action, entry.client_seq, self.dispatch(uri, entry.action)))
+            else:
+                lost.append(entry.client_seq)
+        return again, lost

@@ -130,7 +130,18 @@ def working_directory_replaced(host: Host, sent: Dispatched, action: actions.Wor
     primary = (sent.channel.state.working_directories or ("",))[0]
     if action.directory == primary and permitted.immutable_primary and not permitted.primary_replacement:
         return Refused("the primary directory cannot be replaced")
-    return _not_a_directory(action.replacement) or _reconfiguring(host, sent)
+    refused = _not_a_directory(action.replacement)
+    if refused is not None:
+        return refused
+    unit: Any = sent.channel.unit
+
+    def follow_in_subsets() -> None:
+        for chat in unit.chats.values():
+            if action.directory in (chat.state.working_directories or ()) and action.directory != action.replacement:
+                host.emit(chat, chat_actions.WorkingDirectorySet(directory=action.replacement))
+                host.emit(chat, chat_actions.WorkingDirectoryRemoved(directory=action.directory))
+
+    return Allowed(after=(follow_in_subsets, lambda: sessions.reconfigure(host, unit)))
 
 
 def _not_a_directory(uri: str) -> Refused | None:

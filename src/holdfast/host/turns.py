@@ -39,9 +39,14 @@ from holdfast.ports.agent import (
     WorkerTurn,
 )
 from holdfast.protocol.chat import actions
-from holdfast.protocol.chat.inputs import ChatInputAnswer
+from holdfast.protocol.chat.inputs import ChatInputAnswer, ChatInputResponseKind
 from holdfast.protocol.chat.messages import Message
-from holdfast.protocol.chat.parts import ErrorResponsePart, ToolCallResponsePart
+from holdfast.protocol.chat.parts import (
+    ErrorResponsePart,
+    InputRequestResponsePart,
+    ResponsePart,
+    ToolCallResponsePart,
+)
 from holdfast.protocol.chat.tools import (
     ConfirmationOption,
     ToolCallClientContributor,
@@ -124,7 +129,11 @@ def begin(
 
 
 def resume(host: Host, chat: Chat, message: Message, context: Transcript | None) -> None:
-    """A turn that failed goes on."""
+    """A turn that failed goes on. Nobody waits any more for what it asked before: the agent asks anew."""
+    for part in _running_parts(chat):
+        if isinstance(part, InputRequestResponsePart) and part.response is None:
+            cancelled = ChatInputResponseKind.CANCEL
+            host.emit(chat, actions.InputCompleted(request_id=part.request.id, response=cancelled))
     turn = chat.state.active_turn
     assert turn is not None, "a resumed turn is active"
     _launch(host, chat, message, (), context, said=encode(turn.response_parts))
@@ -184,6 +193,11 @@ def open_backend(host: Host, unit: Session) -> None:
             progress=unit.progress is not None,
         )
     )
+
+
+def _running_parts(chat: Chat) -> tuple[ResponsePart, ...]:
+    turn = chat.state.active_turn
+    return turn.response_parts if turn else ()
 
 
 def _hand_over(host: Host, chat: Chat, start: StartTurn) -> None:
@@ -415,8 +429,7 @@ def input_answered(
 
 
 def _client_call(chat: Chat, call_id: str) -> ToolCallRunningState | None:
-    turn = chat.state.active_turn
-    for part in turn.response_parts if turn else ():
+    for part in _running_parts(chat):
         if isinstance(part, ToolCallResponsePart) and isinstance(part.tool_call, ToolCallRunningState):
             call = part.tool_call
             if call.tool_call_id == call_id and isinstance(call.contributor, ToolCallClientContributor):

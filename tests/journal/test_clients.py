@@ -28,6 +28,8 @@ def test_client_is_found_as_last_put(journal: Journal) -> None:
     commit(journal, PutClient(ClientRecord("a", "0.9.0", NOW)))
     commit(journal, PutClient(ClientRecord("a", "1.0.0", NOW + 1)))
     assert journal.read(FindClient("a")) == ClientRecord("a", "1.0.0", NOW + 1)
+    commit(journal, PutClient(ClientRecord("a", "1.0.0", NOW + 2, resync=True)))
+    assert journal.read(FindClient("a")) == ClientRecord("a", "1.0.0", NOW + 2, resync=True)
 
 
 def test_client_is_forgotten_after_its_time(journal: Journal) -> None:

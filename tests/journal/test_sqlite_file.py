@@ -123,9 +123,11 @@ def test_numbers_are_always_synced_and_commits_as_the_durability_says(
 
 def test_packed_frame_is_read_for_ever() -> None:
     packed = bytes.fromhex("9183a76368616e6e656ca363682da373657104a464617461c4027b7d")
-    envelope = StoredEnvelope("ch-", 4, b"{}")
-    assert unpack(packed) == (envelope,)
-    assert pack((envelope,)) == packed
+    assert unpack(packed) == (StoredEnvelope("ch-", 4, b"{}"),)
+    with_facts = bytes.fromhex("9184a76368616e6e656ca363682da373657104a464617461c4027b7da56661637473c4037b317d")
+    envelope = StoredEnvelope("ch-", 4, b"{}", b"{1}")
+    assert unpack(with_facts) == (envelope,)
+    assert pack((envelope,)) == with_facts
 
 
 # Migrations

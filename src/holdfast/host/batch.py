@@ -11,20 +11,28 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from holdfast.host.connection import Connection
-from holdfast.host.outgoing import Message
+from holdfast.host.outgoing import About, Message
 from holdfast.host.units import Channel, Session
 from holdfast.ports.agent import AgentEffect
 from holdfast.ports.journal import Write
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.common import URI
 
-__all__ = ["Batch", "Close", "Emission", "Mark", "Note", "Output", "Refusal", "Reply", "Undo"]
+__all__ = ["AsSent", "Batch", "Close", "Emission", "Mark", "Note", "Output", "Refusal", "Reply", "Undo"]
 
 _ABSENT: Final = object()
 
 Undo: TypeAlias = Callable[[], None]
 Deferred: TypeAlias = Callable[[int], Write | None]
 """A write that needs the number everything before it has, known when the batch is sealed."""
+
+
+@dataclass(slots=True)
+class AsSent:
+    """A client's action in the form in which it came; a refusal gives it back like that."""
+
+    channel: URI
+    action: bytes
 
 
 @dataclass(slots=True)
@@ -39,6 +47,10 @@ class Emission:
     dispatcher: Connection | None = None
     private: bool = False
     """Takes a number but is not journalled: history loaded for one connection."""
+    about: About | None = None
+    """What lowering it for older clients needs."""
+    as_sent: AsSent | None = None
+    """The dispatcher's own form, if its version is older than the host's."""
     last: bool = False
     """Said in a session that ends in the same transaction: journalled by a write of its own, ahead of that."""
     seq: int = 0

@@ -6,11 +6,13 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from holdfast.ports.journal import ClientRecord
 from holdfast.protocol.common import URI
 
 if TYPE_CHECKING:
     from holdfast.host.jobs import Job
     from holdfast.host.outgoing import Message
+    from holdfast.protocol.compat.bridge import Bridge
 
 __all__ = ["Client", "Connection", "Subscription", "Token"]
 
@@ -46,11 +48,17 @@ class Client:
 
     id: str
     version: str
+    resync: bool = False
+    """Something happened that its version cannot be told: when it comes back it is given snapshots."""
     connection: Connection | None = None
     """The newest connection; older ones with the same id receive nothing."""
     tokens: dict[str, Token] = field(default_factory=dict)
     dispatched: set[tuple[int, bytes]] | None = None
     """Accepted dispatches since `initialize`; None until they were read."""
+
+    def record(self, now: int) -> ClientRecord:
+        """What is kept of it for when it comes back."""
+        return ClientRecord(self.id, self.version, now, self.resync)
 
 
 class Connection:
@@ -59,6 +67,8 @@ class Connection:
     def __init__(self, id: int) -> None:
         self.id = id
         self.client: Client | None = None
+        self.bridge: Bridge | None = None
+        """To the version this client speaks, if it is older than the host's own."""
         self.name: str | None = None
         self.root_spelling: URI | None = None
         """How this client writes the root, if not as we do."""

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from holdfast.host import messages, mirror, presence, sealing, turns
-from holdfast.host.batch import Batch, Close, Emission, Mark, Note, Refusal, Reply
+from holdfast.host import messages, mirror, presence, resyncing, sealing, turns
+from holdfast.host.batch import AsSent, Batch, Close, Emission, Mark, Note, Refusal, Reply
 from holdfast.host.connection import Client, Connection
 from holdfast.host.environment import Clock, Ids
 from holdfast.host.jobs import Job, Need, Waiting
@@ -26,9 +26,10 @@ from holdfast.host.units import Channel, Chat, Root, Session
 from holdfast.ports.agent import AgentEvent
 from holdfast.ports.journal import Epoch
 from holdfast.protocol import jsonrpc
-from holdfast.protocol.codec import Wire, encode
+from holdfast.protocol.codec import Unknown, Wire, encode
 from holdfast.protocol.common import URI
-from holdfast.protocol.envelope import ActionOrigin
+from holdfast.protocol.compat import facts
+from holdfast.protocol.envelope import ActionOrigin, action_type
 from holdfast.protocol.errors import HoldfastError
 from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.root.state import AgentInfo
@@ -76,6 +77,10 @@ class Host:
         self.batch = Batch()
         self.in_flight: Sealed | None = None
         self.needs: deque[tuple[Job, Need]] = deque()
+        self.bridged: set[int] = set()
+        """The connections that speak an older version."""
+        self.resyncing: dict[int, Connection] = {}
+        """Those of them that have to fetch snapshots, and are told so at a quiet moment."""
         self.draining = False
         self.released = 0
         """The highest number whose envelope was let out."""
@@ -107,6 +112,8 @@ class Host:
         connection.open = False
         connection.inbox.clear()
         self.connections.pop(connection.id, None)
+        self.bridged.discard(connection.id)
+        self.resyncing.pop(connection.id, None)
         for channel in tuple(connection.subscriptions):
             self.drop_subscriber(connection, channel)
         self.in_background(lambda: presence.left(self, connection))
@@ -199,12 +206,13 @@ class Host:
     def emit(
         self,
         channel: Channel,
-        action: Wire,
+        action: Wire | Unknown,
         *,
         raw: bytes | None = None,
         origin: ActionOrigin | None = None,
         dispatcher: Connection | None = None,
         after: Any = None,
+        as_sent: AsSent | None = None,
     ) -> bool:
         """Make an action happen: new state, an envelope to everybody who looks, and what follows elsewhere.
 
@@ -218,18 +226,23 @@ class Host:
             return False
         if isinstance(channel, Chat) and after.turns:
             after = sealing.turns_to_rows(self.batch, channel, after)
+        kind = action_type(action)
+        recorded = facts.of(kind, before, action, after) if kind in facts.FACTS else None
         self.batch.assign(channel, "state", after)
         self.batch.touched[channel.uri] = channel
-        self.batch.outputs.append(
-            Emission(
-                channel=channel.uri,
-                unit=channel.unit.uri,
-                action=encode(action) if raw is None else raw,
-                origin=None if origin is None else encode(origin),
-                recipients=self.recipients(channel.uri),
-                dispatcher=dispatcher,
-            )
+        emission = Emission(
+            channel=channel.uri,
+            unit=channel.unit.uri,
+            action=encode(action) if raw is None else raw,
+            origin=None if origin is None else encode(origin),
+            recipients=self.recipients(channel.uri),
+            dispatcher=dispatcher,
+            about=channel.about(kind, recorded),
+            as_sent=as_sent,
         )
+        self.batch.outputs.append(emission)
+        if self.bridged:
+            resyncing.after(self, emission)
         self.counters.actions += 1
         mirror.after(self, channel, before, action)
         return True
@@ -336,6 +349,7 @@ class Host:
             self.batch.redo.clear()
             return None
         mirror.publish(self)
+        resyncing.close_quiet(self)
         while not self.numbers.suffice_for(self.batch.envelopes):
             self.numbers.extend(reserve())
         sealed = sealing.seal(self, self.batch)

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from holdfast.host import lookup, rules
+from holdfast.host import dialects, legacy, lookup, rules
+from holdfast.host.batch import AsSent
 from holdfast.host.connection import Client, Connection
-from holdfast.host.units import Channel, Chat
+from holdfast.host.units import Channel, Chat, SessionChannel
 from holdfast.host.verdict import Allowed, Refused, Verdict
 from holdfast.ports.journal import KnownDispatches, PutDispatch
 from holdfast.protocol.codec import Unknown, Wire, decode, encode
 from holdfast.protocol.common import URI, SafeInt
 from holdfast.protocol.envelope import ActionOrigin, decode_action
-from holdfast.protocol.errors import InvalidValue
+from holdfast.protocol.errors import InvalidValue, RpcError
 from holdfast.protocol.versions import ACTIONS
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class Dispatched:
     spelled: URI
     raw: bytes
     origin: ActionOrigin
+    as_sent: AsSent | None = None
+    """The form in which an older client sent it."""
     digest: bytes = b""
     """What a re-send is recognised by, together with its number."""
     action: Any = None
@@ -76,15 +79,31 @@ def dispatch(host: Host, connection: Connection, data: bytes) -> None:
     raw = bytes(params.action)
     origin = ActionOrigin(client_id=client.id, client_seq=params.client_seq)
     digest = hashlib.blake2b(channel.uri.encode() + b"\0" + raw, digest_size=16).digest()
-    sent = Dispatched(connection, client, channel, params.channel, raw, origin, digest)
+    sent = Dispatched(connection, client, channel, params.channel, raw, origin, digest=digest)
     if _is_repeated(host, sent):
         logger.debug("%s sent %s number %d again", connection, kind, params.client_seq)
         return
-    verdict = _judge(host, sent, kind)
+    verdict = _judge(host, sent, kind) if connection.bridge is None else _judge_older(host, sent)
     if isinstance(verdict, Refused):
         host.refuse(connection, channel.uri, raw, origin, verdict.reason)
         return
     _accept(host, sent, verdict)
+
+
+def _judge_older(host: Host, sent: Dispatched) -> Verdict:
+    """Judge what an older client meant. If it is refused, it gets back what it sent."""
+    sent.as_sent = AsSent(sent.channel.uri, sent.raw)
+    try:
+        uri, sent.raw = dialects.lifted_action(host, sent.connection, sent.channel, sent.raw)
+    except (InvalidValue, RpcError) as error:
+        return Refused(str(error))
+    channel = lookup.channel(host, uri)
+    assert channel is not None, "a conversation is where its session is"
+    sent.channel = channel
+    kind = decode(_Typed, sent.raw).type
+    if kind == dialects.LEGACY and isinstance(channel, SessionChannel):
+        return legacy.remembered(host, sent, channel.unit)
+    return _judge(host, sent, kind)
 
 
 def _judge(host: Host, sent: Dispatched, kind: str) -> Verdict:
@@ -152,6 +171,7 @@ def _accept(host: Host, sent: Dispatched, verdict: Allowed) -> None:
         raw=sent.raw,
         origin=sent.origin,
         dispatcher=sent.connection,
+        as_sent=sent.as_sent,
         after=verdict.state() if verdict.state is not None else None,
     )
     for after in verdict.after:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from holdfast import __version__
-from holdfast.host import presence, replay, subscriptions
+from holdfast.host import dialects, presence, replay, subscriptions
 from holdfast.host.connection import Client, Connection
-from holdfast.ports.journal import ClearDispatches, ClientRecord, FindClient, PutClient
+from holdfast.ports.journal import ClearDispatches, FindClient, PutClient
 from holdfast.protocol import jsonrpc
+from holdfast.protocol.codec import decode
 from holdfast.protocol.common import Implementation
+from holdfast.protocol.compat.bridge import Bridge, bridge_for
 from holdfast.protocol.connection.commands import (
     InitializeParams,
     InitializeResult,
@@ -59,41 +61,48 @@ def initialize(host: Host, connection: Connection, request: jsonrpc.Request, par
         if error.code == ErrorCode.UNSUPPORTED_PROTOCOL_VERSION:
             host.close(connection, _UNSUPPORTED, "no common protocol version")
         return
+    bridge = bridge_for(version)
+    if bridge is not None:
+        params = decode(InitializeParams, dialects.lifted_params(bridge, "initialize", request.params))
     wanted = tuple(dict.fromkeys(params.initial_subscriptions or ()))
-    found = subscriptions.prepare(host, wanted)
+    found = subscriptions.prepare(host, wanted, bridge)
     connection.name = params.client_info.name if params.client_info else None
     client = host.clients.get(params.client_id)
     if client is None:
         client = Client(params.client_id, version)
         host.clients[params.client_id] = client
     client.version = version
+    client.resync = False
     client.dispatched = set()
     host.batch.write(ClearDispatches(client.id))
-    _begin(host, connection, client)
+    _begin(host, connection, client, bridge)
     for prepared in found:
         subscriptions.arm(host, connection, prepared)
     presence.returned(host, connection)
 
-    def result(seq: int) -> InitializeResult:
+    def result(seq: int, snapshots: tuple[Any, ...]) -> InitializeResult:
         return InitializeResult(
             protocol_version=version,
             server_seq=seq,
-            snapshots=tuple(prepared.snapshot(seq) for prepared in found),
+            snapshots=snapshots,
             server_info=SERVER_INFO,
             default_directory=host.settings.default_directory,
             completion_trigger_characters=TRIGGERS,
             meta=EXTENSIONS,
         )
 
-    host.reply(connection, request, result)
+    host.reply(connection, request, lambda seq: subscriptions.told(found, seq, result))
 
 
-def _begin(host: Host, connection: Connection, client: Client) -> None:
+def _begin(host: Host, connection: Connection, client: Client, bridge: Bridge | None) -> None:
     """From now on this connection is the one its client is reached by."""
     connection.client = client
+    connection.bridge = bridge
+    if bridge is not None:
+        host.bridged.add(connection.id)
     client.connection = connection
     host.forget_recipients()
-    host.batch.write(PutClient(ClientRecord(client.id, client.version, host.clock.wall())))
+    host.batch.write(PutClient(client.record(host.clock.wall())))
 
 
 def reconnect(host: Host, connection: Connection, request: jsonrpc.Request, params: ReconnectParams) -> None:
@@ -104,10 +113,14 @@ def reconnect(host: Host, connection: Connection, request: jsonrpc.Request, para
         record = host.ask(FindClient(params.client_id))
         if record is None:
             raise RpcError(ErrorCode.NOT_FOUND, "this client is not known here; initialize instead")
-        client = Client(record.client_id, record.version)
-    answer = replay.prepare(host, params)
+        client = Client(record.client_id, record.version, record.resync)
+    bridge = bridge_for(client.version)
+    if bridge is not None:
+        params = decode(ReconnectParams, dialects.lifted_params(bridge, "reconnect", request.params))
+    answer = replay.prepare(host, params, bridge, from_snapshots=client.resync)
     host.clients[client.id] = client
-    _begin(host, connection, client)
+    client.resync = False
+    _begin(host, connection, client, bridge)
     for uri in params.subscriptions:
         if is_root(uri):
             subscriptions.spell_root(connection, uri)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from holdfast.host import outgoing, replay
+from holdfast.host import dialects, outgoing, replay
 from holdfast.host.connection import Connection
 from holdfast.host.jobs import Job, Waiting
 from holdfast.host.outgoing import Message
@@ -74,21 +74,23 @@ def _catch_up(host: Host, connection: Connection) -> None:
         return
     wanted = (entry for entry in frames if entry.channel in connection.subscriptions)
     missed = [entry for entry in wanted if entry.seq > connection.subscriptions[entry.channel].from_seq]
-    for message in _merged(connection, missed):
+    for message in _merged(host, connection, missed):
         host.note((connection,), message)
     connection.held.clear()
     connection.held_size = 0
     connection.lagging_since = None
 
 
-def _merged(connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message]:
+def _merged(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message]:
     """What was missed and what was held, in the order of their numbers; notifications last."""
     numbered = sorted((seq, message) for seq, message in connection.held if seq is not None)
     position = 0
-    for data, seq in replay.joined(missed):
-        while position < len(numbered) and numbered[position][0] < seq:
+    for entry in replay.joined(missed):
+        while position < len(numbered) and numbered[position][0] < entry.seq:
             yield numbered[position][1]
             position += 1
-        yield outgoing.action(data)
+        if connection.bridge is None and dialects.is_legacy(entry):
+            continue
+        yield outgoing.action(entry.data, dialects.about_stored(entry, host.channels[entry.channel]))
     yield from (message for _, message in numbered[position:])
     yield from (message for seq, message in connection.held if seq is None)

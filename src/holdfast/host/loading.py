@@ -32,6 +32,7 @@ def adopt(host: Host, stored: StoredUnit) -> Session:
     unit = Session(stored.uri, decode(SessionState, head.state), extra.created_at)
     unit.creator = extra.creator
     unit.title_chosen = extra.title_chosen
+    unit.legacy = extra.legacy or {}
     unit.listed = row.listed
     unit.row = row
     unit.published = decode(SessionSummary, row.summary) if row.listed else None

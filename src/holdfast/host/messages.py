@@ -6,7 +6,18 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.host import chats, content, dispatch, handshake, moving, queries, sessions, subscriptions
+from holdfast.host import (
+    chats,
+    content,
+    dialects,
+    dispatch,
+    handshake,
+    legacy,
+    moving,
+    queries,
+    sessions,
+    subscriptions,
+)
 from holdfast.host.connection import Connection
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.codec import decode
@@ -50,6 +61,13 @@ EXTENSIONS: Final[dict[str, tuple[Any, Answer]]] = {
 }
 """What this host can beyond the protocol: params and answer."""
 
+_FOR_OLDER: Final[dict[str, tuple[Any, Answer]]] = {
+    "createSession": (legacy.CreateParams, legacy.create),
+    "x-holdfast/forkSession": (legacy.ForkParams, legacy.fork),
+    "x-holdfast/readTurns": (legacy.ReadTurnsParams, legacy.read_turns),
+}
+"""What requests of older versions become where 1.0 has nothing that does the same."""
+
 # May come before the handshake.
 _ALWAYS: Final = frozenset({"initialize", "reconnect", "ping"})
 
@@ -73,8 +91,9 @@ def handle(host: Host, connection: Connection, data: bytes) -> None:
 def _request(host: Host, connection: Connection, request: jsonrpc.Request) -> None:
     host.on_crash(lambda: host.fail(connection, request.id, request.method, _unexpected()))
     try:
-        answer, params = _prepare(connection, request)
-        answer(host, connection, request, params)
+        known = dialects.lifted_request(host, connection, request)
+        answer, params = _prepare(connection, known)
+        answer(host, connection, known, params)
     except HoldfastError as error:
         host.fail(connection, request.id, request.method, error)
 
@@ -86,7 +105,10 @@ def _unexpected() -> RpcError:
 def _prepare(connection: Connection, request: jsonrpc.Request) -> tuple[Answer, Any]:
     """Find who answers, and decode the params."""
     method = request.method
-    if method in EXTENSIONS:
+    if connection.bridge is not None and method in _FOR_OLDER:
+        params_type, answer = _FOR_OLDER[method]
+        at_root = False
+    elif method in EXTENSIONS:
         params_type, answer = EXTENSIONS[method]
         at_root = False
     elif method in METHODS:
@@ -114,12 +136,14 @@ def _notification(host: Host, connection: Connection, notification: jsonrpc.Noti
     if not connection.ready or notification.method not in NOTIFICATIONS:
         logger.debug("%s sent %r, which means nothing here", connection, notification.method[:100])
         return
-    if notification.method == "dispatchAction":
-        dispatch.dispatch(host, connection, bytes(notification.params))
-    elif notification.method == "unsubscribe":
-        try:
-            params = _decoded(NOTIFICATIONS["unsubscribe"].params, notification.params)
-        except InvalidValue as error:
-            logger.debug("%s: unsubscribe: %s", connection, error)
-            return
-        subscriptions.unsubscribe(host, connection, params)
+    try:
+        raw = bytes(notification.params)
+        if connection.bridge is not None:
+            raw = dialects.lifted_params(connection.bridge, notification.method, raw)
+        if notification.method == "dispatchAction":
+            dispatch.dispatch(host, connection, raw)
+        elif notification.method == "unsubscribe":
+            params = _decoded(NOTIFICATIONS["unsubscribe"].params, raw)
+            subscriptions.unsubscribe(host, connection, params)
+    except (InvalidValue, RpcError) as error:
+        logger.debug("%s: %s: %s", connection, notification.method, error)

@@ -29,7 +29,7 @@ from holdfast.protocol.chat.tools import (
     ToolCallRunningState,
 )
 from holdfast.protocol.codec import Unknown, Wire, encode
-from holdfast.protocol.common import URI
+from holdfast.protocol.common import URI, JsonObject
 from holdfast.protocol.reducing import put
 from holdfast.protocol.root import actions as root_actions
 from holdfast.protocol.root.commands import (
@@ -83,7 +83,7 @@ _QUIET: Final = frozenset(
 _NEWS: Final = frozenset({chat_actions.TurnStarted, chat_actions.InputRequested})
 
 
-def after(host: Host, channel: Channel, before: Wire, action: Wire) -> None:
+def after(host: Host, channel: Channel, before: Wire, action: Wire | Unknown) -> None:
     """Carry a change of one channel to where it shows. Called for everything that happens."""
     if isinstance(channel, Chat):
         if type(action) in _QUIET:
@@ -343,8 +343,16 @@ class Extra(Wire, frozen=True, kw_only=True):
     created_at: str
     creator: str | None = None
     title_chosen: bool
+    legacy: JsonObject | None = None
 
 
 def extra_of(unit: Session) -> bytes:
     """What of a session is no protocol state, encoded."""
-    return encode(Extra(created_at=unit.created_at, creator=unit.creator, title_chosen=unit.title_chosen))
+    return encode(
+        Extra(
+            created_at=unit.created_at,
+            creator=unit.creator,
+            title_chosen=unit.title_chosen,
+            legacy=unit.legacy or None,
+        )
+    )

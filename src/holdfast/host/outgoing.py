@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Raw
 
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.codec import encode
-from holdfast.protocol.common import URI
+from holdfast.protocol.common import URI, JsonObject
 from holdfast.protocol.errors import HoldfastError
 
-__all__ = ["Message", "Shape", "action", "envelope_bytes", "failed", "notification", "succeeded"]
+__all__ = ["About", "Message", "Shape", "action", "envelope_bytes", "failed", "notification", "succeeded"]
 
 
 _ROOT_CHANNEL = b'"channel":"ahp-root://"'
@@ -27,20 +27,41 @@ class Shape(Enum):
     FAILURE = "failure"
 
 
+class About(NamedTuple):
+    """What of an action's surroundings an older version's form of it depends on, as it was when it happened."""
+
+    kind: str
+    """The channel's kind."""
+    type: str
+    unit: URI
+    default_chat: URI
+    facts: JsonObject | None = None
+
+
 class Message:
     """One JSON-RPC message in the present version's form.
 
     `payload` is the encoded params, result or error; `method` for an answer is the method it answers. `framed`
-    belongs to the shell: the bytes each kind of link sends, kept so that a broadcast is framed once.
+    belongs to the shell: the bytes each kind of link sends, kept so that a broadcast is framed once. `lowered`
+    keeps what older versions are sent instead. An action without `about` is in its receiver's form already.
     """
 
-    __slots__ = ("_spelled", "framed", "id", "method", "payload", "shape", "text")
+    __slots__ = ("_spelled", "about", "framed", "id", "lowered", "method", "payload", "shape", "text")
 
-    def __init__(self, shape: Shape, method: str, payload: bytes, id: jsonrpc.Id | None = None) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        method: str,
+        payload: bytes,
+        id: jsonrpc.Id | None = None,
+        about: About | None = None,
+    ) -> None:
         self.shape = shape
         self.method = method
         self.payload = payload
         self.id = id
+        self.about = about
+        self.lowered: dict[Any, tuple[Message, ...]] = {}
         self.framed: dict[Any, bytes] = {}
         self.text = self._text()
         self._spelled: dict[URI, Message] | None = None
@@ -70,9 +91,9 @@ class Message:
                 return b'{"jsonrpc":"2.0","id":' + encode(self.id) + b',"error":' + self.payload + b"}"
 
 
-def action(envelope: bytes) -> Message:
+def action(envelope: bytes, about: About | None = None) -> Message:
     """The notification that carries an encoded envelope."""
-    return Message(Shape.ACTION, "action", envelope)
+    return Message(Shape.ACTION, "action", envelope, about=about)
 
 
 def notification(method: str, params: Any) -> Message:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.host import sessions, turns
 from holdfast.host.connection import Connection
 from holdfast.host.units import Channel, Session
-from holdfast.ports.journal import ClientRecord, PutClient
+from holdfast.ports.journal import PutClient
 from holdfast.protocol.common import URI
 from holdfast.protocol.session import actions
 from holdfast.protocol.session.customizations import PluginCustomization
@@ -103,7 +103,7 @@ def left(host: Host, connection: Connection) -> None:
         return
     client.connection = None
     host.forget_recipients()
-    host.batch.write(PutClient(ClientRecord(client.id, client.version, host.clock.wall())))
+    host.batch.write(PutClient(client.record(host.clock.wall())))
     for unit in tuple(host.sessions.values()):
         if _is_active(unit, client.id):
             start_grace(host, unit, client.id)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Raw
 from msgspec.structs import replace
 
-from holdfast.host import lookup, subscriptions
+from holdfast.host import dialects, lookup, subscriptions
 from holdfast.host.connection import Connection
 from holdfast.host.jobs import Waiting
 from holdfast.host.sequence import was_lost
@@ -22,6 +22,7 @@ from holdfast.ports.journal import ReadFrames, StoredEnvelope
 from holdfast.protocol.chat.actions import Delta, Reasoning, Truncated
 from holdfast.protocol.codec import encode
 from holdfast.protocol.common import URI
+from holdfast.protocol.compat.bridge import Bridge
 from holdfast.protocol.connection.commands import ReconnectParams, ReconnectSnapshotResult
 from holdfast.protocol.envelope import ActionEnvelope, decode_envelope
 from holdfast.protocol.uris import ROOT
@@ -40,6 +41,7 @@ class Answer:
     missed: tuple[StoredEnvelope, ...] | None
     """None: snapshots."""
     missing: tuple[URI, ...]
+    bridge: Bridge | None = None
 
     def arm(self, host: Host, connection: Connection) -> None:
         for prepared in self.prepared:
@@ -51,14 +53,31 @@ class Answer:
 
     def result(self, seq: int) -> Any:
         if self.missed is None:
-            return ReconnectSnapshotResult(snapshots=tuple(each.snapshot(seq) for each in self.prepared))
+            return subscriptions.told(self.prepared, seq, _snapshots)
         spelling = {each.channel.uri: each.spelled for each in self.prepared if each.channel.uri != each.spelled}
-        actions = tuple(Raw(data) for data in _spelled((data for data, _ in joined(self.missed)), spelling))
+        actions = tuple(Raw(data) for data in _spelled(self._replayed(self.missed), spelling))
         return {"type": "replay", "actions": actions, "missing": self.missing}
 
+    def _replayed(self, missed: Iterable[StoredEnvelope]) -> Iterator[bytes]:
+        channels = {each.channel.uri: each.channel for each in _followed(self.prepared)}
+        for entry in joined(missed):
+            yield from dialects.replayed(self.bridge, entry, channels[entry.channel])
 
-def prepare(host: Host, params: ReconnectParams) -> Answer:
-    """Read what a client missed. A duplicate URI counts once."""
+
+def _snapshots(_: int, snapshots: tuple[Any, ...]) -> ReconnectSnapshotResult:
+    return ReconnectSnapshotResult(snapshots=snapshots)
+
+
+def _followed(prepared: Iterable[subscriptions.Prepared]) -> Iterator[subscriptions.Prepared]:
+    """Every channel that is followed, the ones that an older version hides in others included."""
+    for each in prepared:
+        yield each
+        if each.conversation is not None:
+            yield each.conversation
+
+
+def prepare(host: Host, params: ReconnectParams, bridge: Bridge | None, *, from_snapshots: bool) -> Answer:
+    """Read what a client missed. A duplicate URI counts once. `from_snapshots`: there is no replay for it."""
     found: dict[URI, tuple[Channel, URI]] = {}
     missing: list[URI] = []
     for uri in dict.fromkeys(params.subscriptions):
@@ -67,21 +86,32 @@ def prepare(host: Host, params: ReconnectParams) -> Answer:
             missing.append(uri)
         else:
             found.setdefault(channel.uri, (channel, uri))
-    channels = [channel for channel, _ in found.values()]
-    missed = _missed(host, channels, params.last_seen_server_seq)
-    if missed is not None and any(_may_lack_turns(found[entry.channel][0], entry) for entry in missed):
+    resumed = [_armed_only(channel, uri, bridge) for channel, uri in found.values()]
+    channels = {each.channel.uri: each.channel for each in _followed(resumed)}
+    missed = None if from_snapshots else _missed(host, list(channels.values()), params.last_seen_server_seq)
+    if missed is not None and any(_is_beyond(channels[entry.channel], entry, bridge) for entry in missed):
         missed = None
-    prepared = [
-        _armed_only(channel, uri) if missed is not None else subscriptions.prepare_channel(host, channel, uri)
-        for channel, uri in found.values()
-    ]
-    return Answer(prepared, missed, tuple(missing))
+    if missed is not None:
+        return Answer(resumed, missed, tuple(missing), bridge)
+    fresh = [subscriptions.prepare_channel(host, channel, uri, bridge) for channel, uri in found.values()]
+    return Answer(fresh, None, tuple(missing), bridge)
 
 
-def _armed_only(channel: Channel, uri: URI) -> subscriptions.Prepared:
+def _is_beyond(channel: Channel, entry: StoredEnvelope, bridge: Bridge | None) -> bool:
+    """Whether an action cannot be replayed to this client."""
+    return _may_lack_turns(channel, entry) or dialects.is_untellable(bridge, entry, channel)
+
+
+def _armed_only(channel: Channel, uri: URI, bridge: Bridge | None) -> subscriptions.Prepared:
     """A subscription that goes on. How many turns the client holds is not known, so a page may come twice."""
-    window = channel.turns if isinstance(channel, Chat) else None
-    return subscriptions.Prepared(channel, uri, lambda: None, window or None)
+    conversation = subscriptions.conversation_of(channel, bridge)
+    return subscriptions.Prepared(
+        channel,
+        uri,
+        window=(channel.turns or None) if isinstance(channel, Chat) else None,
+        conversation=None if conversation is None else _armed_only(conversation, conversation.uri, bridge),
+        bridge=bridge,
+    )
 
 
 def _missed(host: Host, channels: list[Channel], seen: int) -> tuple[StoredEnvelope, ...] | None:
@@ -120,8 +150,8 @@ def _spelled(entries: Iterable[bytes], spelling: dict[URI, URI]) -> Iterator[byt
         yield data if root is None else data.replace(b'"channel":"ahp-root://"', b'"channel":' + encode(root), 1)
 
 
-def joined(entries: Iterable[StoredEnvelope]) -> Iterator[tuple[bytes, int]]:
-    """Envelopes with neighbouring deltas of one part made one, and their numbers."""
+def joined(entries: Iterable[StoredEnvelope]) -> Iterator[StoredEnvelope]:
+    """Envelopes with neighbouring deltas of one part made one, under the last number."""
     run: list[tuple[StoredEnvelope, ActionEnvelope]] = []
     for entry in entries:
         envelope = decode_envelope(entry.data) if _may_join(entry.data) else None
@@ -129,7 +159,7 @@ def joined(entries: Iterable[StoredEnvelope]) -> Iterator[tuple[bytes, int]]:
             yield _join(run)
             run = []
         if envelope is None:
-            yield entry.data, entry.seq
+            yield entry
         else:
             run.append((entry, envelope))
     if run:
@@ -156,11 +186,11 @@ def _continues(before: ActionEnvelope, now: ActionEnvelope) -> bool:
     )
 
 
-def _join(run: list[tuple[StoredEnvelope, ActionEnvelope]]) -> tuple[bytes, int]:
+def _join(run: list[tuple[StoredEnvelope, ActionEnvelope]]) -> StoredEnvelope:
     if len(run) == 1:
-        return run[0][0].data, run[0][0].seq
+        return run[0][0]
     first, last = run[0][1].action, run[-1][1]
     assert isinstance(first, Delta | Reasoning), "only deltas are joined"
     content = "".join(each.action.content for _, each in run if isinstance(each.action, Delta | Reasoning))
     action = type(first)(turn_id=first.turn_id, part_id=first.part_id, content=content, meta=first.meta)
-    return encode(replace(last, action=action)), last.server_seq
+    return StoredEnvelope(last.channel, last.server_seq, encode(replace(last, action=action)))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from holdfast.host import outgoing
-from holdfast.host.batch import Batch, Close, Emission, Note, Refusal, Reply
+from holdfast.host import dialects, outgoing
+from holdfast.host.batch import AsSent, Batch, Close, Emission, Note, Refusal, Reply
 from holdfast.host.connection import Connection
 from holdfast.host.outgoing import Message, envelope_bytes
 from holdfast.host.units import Channel, Chat, Session
@@ -110,7 +110,8 @@ def seal(host: Host, batch: Batch) -> Sealed:
 
 def _stored(emission: Emission) -> StoredEnvelope:
     data = envelope_bytes(emission.channel, emission.action, emission.seq, emission.origin)
-    return StoredEnvelope(emission.channel, emission.seq, data)
+    facts = encode(emission.about.facts) if emission.about and emission.about.facts else b""
+    return StoredEnvelope(emission.channel, emission.seq, data, facts)
 
 
 def last_words(host: Host, unit: Session) -> Callable[[int], AppendFrame | None]:
@@ -149,7 +150,7 @@ def release(sealed: Sealed) -> Release:
         match output:
             case Emission():
                 data = envelope_bytes(output.channel, output.action, output.seq, output.origin)
-                message = outgoing.action(data)
+                message = outgoing.action(data, output.about)
                 found.steps.append(Step(output.recipients, message, output.seq, not output.private))
             case Refusal():
                 found.steps.append(_refusal(output))
@@ -164,16 +165,20 @@ def release(sealed: Sealed) -> Release:
 
 def _refusal(refusal: Refusal) -> Step:
     data = envelope_bytes(refusal.channel, refusal.action, refusal.seq, refusal.origin, refusal.reason)
-    return Step((refusal.dispatcher,), outgoing.action(data), refusal.seq)
+    message = outgoing.action(dialects.enveloped(refusal.dispatcher.bridge, data))
+    return Step((refusal.dispatcher,), message, refusal.seq)
 
 
 def _answer(reply: Reply) -> Step:
     result: Any = reply.result(reply.seq) if callable(reply.result) else reply.result
     if isinstance(result, HoldfastError):
-        message = outgoing.failed(reply.id, reply.method, result)
+        message = outgoing.failed(
+            reply.id, reply.method, dialects.error(reply.connection.bridge, reply.method, result)
+        )
     else:
         assert reply.id is not None, "only failures answer nobody"
-        message = outgoing.succeeded(reply.id, reply.method, result)
+        lowered = dialects.result(reply.connection.bridge, reply.method, result)
+        message = outgoing.succeeded(reply.id, reply.method, lowered)
     return Step((reply.connection,), message)
 
 
@@ -187,7 +192,8 @@ def refused(host: Host, batches: Iterable[Batch], reason: str) -> Release:
         for output in batch.outputs:
             match output:
                 case Emission(dispatcher=Connection() as dispatcher, origin=bytes() as origin):
-                    refusal = Refusal(output.channel, output.action, origin, reason, dispatcher, host.numbers.take())
+                    sent = output.as_sent or AsSent(output.channel, output.action)
+                    refusal = Refusal(sent.channel, sent.action, origin, reason, dispatcher, host.numbers.take())
                     found.steps.append(_refusal(refusal))
                 case Refusal():
                     output.seq = host.numbers.take()
@@ -196,8 +202,8 @@ def refused(host: Host, batches: Iterable[Batch], reason: str) -> Release:
                     found.steps.append(_answer(output))
                 case Reply():
                     error = RpcError(_LOST, reason)
-                    message = outgoing.failed(output.id, output.method, error)
-                    found.steps.append(Step((output.connection,), message))
+                    lost = Reply(output.connection, output.id, output.method, error)
+                    found.steps.append(_answer(lost))
                 case Close():
                     found.steps.append(output)
     return found

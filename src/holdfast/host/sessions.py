@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -66,8 +67,14 @@ def agent_for(host: Host, provider: str | None) -> AgentInfo:
 # Creating
 
 
-def create(host: Host, connection: Connection, request: jsonrpc.Request, params: CreateSessionParams) -> None:
-    """Make a session. Cheap: the agent gets ready afterwards."""
+def create(
+    host: Host,
+    connection: Connection,
+    request: jsonrpc.Request,
+    params: CreateSessionParams,
+    furnish: Callable[[Session], None] = lambda unit: None,  # noqa: ARG005
+) -> None:
+    """Make a session. Cheap: the agent gets ready afterwards. `furnish` puts into it what it begins with."""
     agent = agent_for(host, params.provider)
     _check_uri(host, params.channel)
     if params.fork is not None:
@@ -86,6 +93,7 @@ def create(host: Host, connection: Connection, request: jsonrpc.Request, params:
         state = replace(unit.session.state, active_clients=(params.active_client,))
         host.batch.assign(unit.session, "state", state)
     unit.creator = client.id
+    furnish(unit)
     if params.progress_token is not None:
         unit.progress = (connection.id, params.progress_token)
     turns.open_backend(host, unit)

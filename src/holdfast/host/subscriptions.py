@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw
 from msgspec.structs import replace
 
-from holdfast.host import lookup, presence
+from holdfast.host import dialects, lookup, presence
 from holdfast.host.batch import Emission
 from holdfast.host.connection import Connection, Subscription
-from holdfast.host.units import Channel, Chat
+from holdfast.host.units import Channel, Chat, SessionChannel
 from holdfast.ports.journal import ReadTurns, TurnPage
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.chat.commands import FetchTurnsParams
-from holdfast.protocol.chat.state import ChatState
-from holdfast.protocol.codec import encode
+from holdfast.protocol.codec import encode, to_json
 from holdfast.protocol.common import URI
+from holdfast.protocol.compat.bridge import PRIVATE, Bridge
 from holdfast.protocol.connection.commands import SubscribeParams, SubscribeResult, UnsubscribeParams
 from holdfast.protocol.errors import ErrorCode, RpcError
 from holdfast.protocol.snapshot import Snapshot
@@ -27,7 +27,17 @@ from holdfast.protocol.uris import ROOT, is_root
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["Prepared", "arm", "fetch_turns", "prepare", "prepare_channel", "subscribe", "unsubscribe"]
+__all__ = [
+    "Prepared",
+    "arm",
+    "conversation_of",
+    "fetch_turns",
+    "prepare",
+    "prepare_channel",
+    "subscribe",
+    "told",
+    "unsubscribe",
+]
 
 
 @dataclass(slots=True)
@@ -36,49 +46,97 @@ class Prepared:
 
     channel: Channel
     spelled: URI
-    state: Callable[[], Any]
+    state: Any = None
+    """Of a chat, without its completed turns."""
+    page: TurnPage | None = None
+    """The completed turns of a chat that are shown."""
     window: int | None = None
     max_latency: float | None = None
     subscription: Subscription | None = None
+    conversation: Prepared | None = None
+    """For versions in which a session is its only chat: that chat."""
+    bridge: Bridge | None = None
 
     def snapshot(self, seq: int) -> Snapshot:
-        """The snapshot, made once everything before it has its number."""
+        """The snapshot, made once everything before it has its number. Rows are spliced in as they are."""
+        self._began(seq)
+        state = self.state
+        if self.page is not None:
+            rows: Any = tuple(Raw(turn.data) for turn in self.page.turns)
+            state = replace(state, turns=rows, turns_next_cursor=_cursor(self.page))
+        return Snapshot(resource=self.spelled, state=state, from_seq=seq)
+
+    def bare(self, seq: int) -> Snapshot:
+        """The same for an older client: without rows, which are spliced in when the rest is lowered."""
+        self._began(seq)
+        state: Any = to_json(self.state)
+        if self.page is not None and _cursor(self.page) is not None:
+            state["turnsNextCursor"] = _cursor(self.page)
+        if isinstance(self.channel, SessionChannel):
+            state[PRIVATE] = dialects.companions(self.channel.unit)
+            if self.conversation is not None:
+                state[PRIVATE]["chat"] = self.conversation.bare(seq).state
+        return Snapshot(resource=self.spelled, state=state, from_seq=seq)
+
+    @property
+    def history(self) -> tuple[bytes, ...] | None:
+        """The rows to splice into a bare snapshot."""
+        page = self.page if self.conversation is None else self.conversation.page
+        return None if page is None else tuple(turn.data for turn in page.turns)
+
+    def _began(self, seq: int) -> None:
         if self.subscription is not None:
             self.subscription.from_seq = seq
-        return Snapshot(resource=self.spelled, state=self.state(), from_seq=seq)
 
 
-def prepare(host: Host, uris: tuple[URI, ...]) -> list[Prepared]:
+def told(prepared: Sequence[Prepared], seq: int, result: Callable[[int, tuple[Any, ...]], Any]) -> Any:
+    """A result with snapshots in it, in a form that can be lowered if the client's version is older."""
+    if not any(each.bridge for each in prepared):
+        return result(seq, tuple(each.snapshot(seq) for each in prepared))
+    bare = tuple(each.bare(seq) for each in prepared)
+    return dialects.Told(result(seq, bare), tuple(each.history for each in prepared))
+
+
+def prepare(host: Host, uris: tuple[URI, ...], bridge: Bridge | None) -> list[Prepared]:
     """What can be subscribed to of these; the rest is left out (01-wire, section 9)."""
     found = [(uri, lookup.channel(host, uri)) for uri in uris]
-    return [prepare_channel(host, channel, uri) for uri, channel in found if channel is not None]
+    return [prepare_channel(host, channel, uri, bridge) for uri, channel in found if channel is not None]
 
 
-def prepare_channel(host: Host, channel: Channel, spelled: URI, view_turns: float | None = None) -> Prepared:
+def prepare_channel(
+    host: Host, channel: Channel, spelled: URI, bridge: Bridge | None, view_turns: float | None = None
+) -> Prepared:
     """Read what a snapshot of a channel needs."""
-    if not isinstance(channel, Chat):
-        state = channel.state
-        return Prepared(channel, spelled, lambda: state)
-    page = _page(host, channel, view_turns)
-    head = channel.state
-    cursor = _cursor(page)
-    window = page.turns[0].position if page.turns else page.total
-    return Prepared(channel, spelled, lambda: _with_turns(head, page, cursor), window or None)
+    if isinstance(channel, Chat):
+        page = _page(host, channel, view_turns, whole=bridge is not None and bridge.whole_history)
+        window = page.turns[0].position if page.turns else page.total
+        return Prepared(channel, spelled, channel.state, page, window or None, bridge=bridge)
+    conversation = conversation_of(channel, bridge)
+    return Prepared(
+        channel,
+        spelled,
+        channel.state,
+        conversation=None
+        if conversation is None
+        else prepare_channel(host, conversation, conversation.uri, bridge, view_turns),
+        bridge=bridge,
+    )
 
 
-def _page(host: Host, chat: Chat, view_turns: float | None) -> TurnPage:
+def conversation_of(channel: Channel, bridge: Bridge | None) -> Chat | None:
+    """The chat that an older client sees as part of a session."""
+    if bridge is None or not bridge.one_conversation or not isinstance(channel, SessionChannel):
+        return None
+    return channel.unit.chats.get(channel.unit.default_chat)
+
+
+def _page(host: Host, chat: Chat, view_turns: float | None, *, whole: bool) -> TurnPage:
     """The newest turns that fit: as many as were asked for, and no more than a message may hold."""
     limit = None if view_turns is None else max(1, int(view_turns))
-    budget = host.settings.frame_budget
+    budget = None if whole else host.settings.frame_budget
     if budget is not None:
         budget = max(1, budget - len(encode(chat.state)))
     return lookup.turns(host, chat, ReadTurns(chat.uri, None, limit, budget))
-
-
-def _with_turns(head: ChatState, page: TurnPage, cursor: str | None) -> ChatState:
-    """A chat's state with rows spliced in as they are."""
-    rows: Any = tuple(Raw(turn.data) for turn in page.turns)
-    return replace(head, turns=rows, turns_next_cursor=cursor)
 
 
 _BEFORE: Final = "before:"
@@ -105,6 +163,8 @@ def arm(host: Host, connection: Connection, prepared: Prepared) -> None:
     host.batch.put(connection.subscriptions, uri, subscription)
     host.add_subscriber(connection, uri)
     host.batch.on_undo(lambda: host.drop_subscriber(connection, uri))
+    if prepared.conversation is not None:
+        arm(host, connection, prepared.conversation)
 
 
 def subscribe(host: Host, connection: Connection, request: jsonrpc.Request, params: SubscribeParams) -> None:
@@ -113,20 +173,27 @@ def subscribe(host: Host, connection: Connection, request: jsonrpc.Request, para
     if channel is None:
         raise lookup.unknown(params.channel)
     view = params.view.turns if params.view else None
-    prepared = prepare_channel(host, channel, params.channel, view)
+    prepared = prepare_channel(host, channel, params.channel, connection.bridge, view)
     prepared.max_latency = params.delivery.max_latency_ms if params.delivery else None
     arm(host, connection, prepared)
     presence.subscribed(host, connection, channel)
     host.counters.snapshots += 1
-    host.reply(connection, request, lambda seq: SubscribeResult(snapshot=prepared.snapshot(seq)))
+
+    def result(_: int, snapshots: tuple[Any, ...]) -> SubscribeResult:
+        return SubscribeResult(snapshot=snapshots[0])
+
+    host.reply(connection, request, lambda seq: told((prepared,), seq, result))
 
 
 def unsubscribe(host: Host, connection: Connection, params: UnsubscribeParams) -> None:
     """Stop following. What is not followed is ignored."""
     uri = ROOT if is_root(params.channel) else params.channel
     if uri in connection.subscriptions:
-        del connection.subscriptions[uri]
-        host.drop_subscriber(connection, uri)
+        channel = host.channels.get(uri)
+        conversation = conversation_of(channel, connection.bridge) if channel is not None else None
+        for each in (uri,) if conversation is None else (uri, conversation.uri):
+            connection.subscriptions.pop(each, None)
+            host.drop_subscriber(connection, each)
         presence.unsubscribed(host, connection, uri)
 
 
@@ -168,5 +235,6 @@ def load_turns(host: Host, connection: Connection, subscription: Subscription, c
             origin=None,
             recipients=(connection,),
             private=True,
+            about=chat.about("chat/turnsLoaded"),
         )
     )

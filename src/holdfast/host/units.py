@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from holdfast.host.outgoing import About
 from holdfast.ports.agent import StartTurn, TurnKey
 from holdfast.ports.journal import ROOT_UNIT, SessionRow
 from holdfast.protocol.annotations.state import AnnotationsState
 from holdfast.protocol.chat.state import ChatState
-from holdfast.protocol.common import URI, Timestamp
+from holdfast.protocol.common import URI, JsonObject, Timestamp
 from holdfast.protocol.root.state import RootState
 from holdfast.protocol.session.state import SessionState, SessionSummary
 
@@ -53,6 +54,10 @@ class Channel:
     @property
     def head_due(self) -> bool:
         return self.unsaved or self.tail_size > max(_TAIL, self.head_size)
+
+    def about(self, type: str, facts: JsonObject | None = None) -> About:  # noqa: A002 - the protocol's word
+        """What is known of an action that happens here now."""
+        return About(self.kind, type, self.unit.uri, self.unit.default_chat, facts)
 
 
 class RootChannel(Channel):
@@ -99,6 +104,11 @@ class Unit:
     """What is owned, ordered and committed together."""
 
     uri: URI
+
+    @property
+    def default_chat(self) -> URI:
+        """The chat that input to the unit is for, if there is one."""
+        return ""
 
     def channels(self) -> Iterator[Channel]:
         """Every channel of the unit."""
@@ -148,8 +158,14 @@ class Session(Unit):
         """Which connection wants progress of the creation, and its token."""
         self.progress_made = 0.0
         self.progress_total: float | None = None
+        self.legacy: JsonObject = {}
+        """What older clients chose and 1.0 has no place for: a model, an agent (`protocol.compat`)."""
         self.used_at = 0
         """Monotonic milliseconds of the last use, for unloading."""
+
+    @property
+    def default_chat(self) -> URI:
+        return self.session.state.default_chat or ""
 
     def channels(self) -> Iterator[Channel]:
         yield self.session

@@ -192,9 +192,9 @@ def _list_sessions(database: _Database, query: ListSessions) -> SessionPage:
 
 def _find_client(database: _Database, query: FindClient) -> ClientRecord | None:
     found = database.execute(
-        "SELECT client_id, version, seen_at FROM clients WHERE client_id = ?", (query.client_id,)
+        "SELECT client_id, version, seen_at, resync FROM clients WHERE client_id = ?", (query.client_id,)
     ).fetchone()
-    return None if found is None else ClientRecord(*found)
+    return None if found is None else ClientRecord(found[0], found[1], found[2], bool(found[3]))
 
 
 def _known_dispatches(database: _Database, query: KnownDispatches) -> frozenset[tuple[int, bytes]]:

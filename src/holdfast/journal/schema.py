@@ -88,7 +88,8 @@ _FIRST: Final = (
     """CREATE TABLE clients (
         client_id TEXT PRIMARY KEY,
         version TEXT NOT NULL,
-        seen_at INTEGER NOT NULL
+        seen_at INTEGER NOT NULL,
+        resync INTEGER NOT NULL
     ) WITHOUT ROWID""",
     "CREATE INDEX clients_by_contact ON clients (seen_at, client_id)",
     """CREATE TABLE dispatches (

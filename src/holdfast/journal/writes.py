@@ -163,9 +163,10 @@ def condemn(database: _Database, unit: int) -> None:
 def _put_client(database: _Database, write: PutClient) -> None:
     record = write.record
     database.execute(
-        """INSERT INTO clients (client_id, version, seen_at) VALUES (?, ?, ?)
-        ON CONFLICT (client_id) DO UPDATE SET version = excluded.version, seen_at = excluded.seen_at""",
-        (record.client_id, record.version, record.seen_at),
+        """INSERT INTO clients (client_id, version, seen_at, resync) VALUES (?, ?, ?, ?)
+        ON CONFLICT (client_id) DO UPDATE
+        SET version = excluded.version, seen_at = excluded.seen_at, resync = excluded.resync""",
+        (record.client_id, record.version, record.seen_at, record.resync),
     )
 
 

@@ -76,6 +76,8 @@ class StoredEnvelope:
     channel: URI
     seq: int
     data: bytes
+    facts: bytes = b""
+    """What lowering it for older versions needs to know besides, as JSON (`protocol.compat.facts`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,8 @@ class ClientRecord:
     version: str
     seen_at: int
     """Unix milliseconds."""
+    resync: bool = False
+    """Something happened that its version cannot be told: it is to be given snapshots."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from holdfast.host import lag
+from holdfast.host import dialects, lag
 from holdfast.host.batch import Close
 from holdfast.host.connection import Connection
 from holdfast.host.core import Host
 from holdfast.host.jobs import Job, Need
+from holdfast.host.outgoing import Message
 from holdfast.host.sealing import Release, Step
 from holdfast.ports.agent import AgentEffect, AgentEvent
 from holdfast.server.engine import Engine
@@ -218,13 +219,21 @@ class Hub(LinkOwner):
                 if lag.is_lost(connection):
                     self._give_up(peer)
                 continue
-            shown = message.spelled(connection.root_spelling) if connection.root_spelling else message
-            framing = peer.link.framing
-            frame = shown.framed.get(framing)
-            if frame is None:
-                frame = shown.framed[framing] = framing.frame(shown.text)
-            peer.outbox.append(frame)
+            if connection.bridge is None:
+                self._put(peer, message)
+            else:
+                for lowered in dialects.shown(message, connection.bridge):
+                    self._put(peer, lowered)
             self._written[connection.id] = peer
+
+    def _put(self, peer: _Peer, message: Message) -> None:
+        spelling = peer.connection.root_spelling
+        shown = message.spelled(spelling) if spelling else message
+        framing = peer.link.framing
+        frame = shown.framed.get(framing)
+        if frame is None:
+            frame = shown.framed[framing] = framing.frame(shown.text)
+        peer.outbox.append(frame)
 
     def _close(self, close: Close) -> None:
         peer = self._peers.get(close.connection.id)

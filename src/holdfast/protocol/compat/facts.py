@@ -18,6 +18,7 @@ from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState, ToolCallRunningState
 from holdfast.protocol.codec import Wire
 from holdfast.protocol.compat.context import Json
+from holdfast.protocol.envelope import StateAction
 from holdfast.protocol.reducing import with_directory, without_directory
 from holdfast.protocol.session.actions import WorkingDirectoryReplaced
 from holdfast.protocol.session.state import SessionState
@@ -86,7 +87,7 @@ FACTS: Final[Mapping[str, Record]] = {
 }
 
 
-def of(type: str, before: Any, action: Wire, after: Any) -> Json:  # noqa: A002 - the protocol's word
+def of(type: str, before: Any, action: StateAction, after: Any) -> Json:  # noqa: A002 - the protocol's word
     """The facts of an action; mostly none."""
     record = FACTS.get(type)
     return {} if record is None else record(before, action, after)

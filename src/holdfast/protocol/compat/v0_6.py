@@ -1,4 +1,4 @@
-"""0.6 and 0.7. One working directory became several, a fork one of two sources of a chat, tool input may be elsewhere.
+"""0.6 and 0.7. One working directory became several, a fork one of two sources of a chat; input may be a reference.
 
 A terminal block's result was a block of its own, and there were no attachments of chats.
 """

@@ -13,8 +13,9 @@ it later.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from holdfast.protocol.common import URI, Timestamp
 from holdfast.protocol.errors import EnvironmentFailure
@@ -69,8 +70,7 @@ ROOT_UNIT: Final = "ahp-root://"
 """The unit of the root channel; every other unit is named by its session's URI."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEnvelope:
+class StoredEnvelope(Struct, frozen=True):
     """One accepted action: the complete `ActionEnvelope` as JSON, and what replay selects by."""
 
     channel: URI
@@ -80,8 +80,7 @@ class StoredEnvelope:
     """What lowering it for older versions needs to know besides, as JSON (`protocol.compat.facts`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """What one commit added to one unit, oldest first."""
 
     unit: URI
@@ -93,13 +92,11 @@ class Frame:
 # Writes
 
 
-@dataclass(frozen=True, slots=True)
-class AppendFrame:
+class AppendFrame(Struct, frozen=True):
     frame: Frame
 
 
-@dataclass(frozen=True, slots=True)
-class PutHead:
+class PutHead(Struct, frozen=True):
     """The state of a channel with everything up to `seq`, replacing its last head. Creates the channel.
 
     `kind` is the name of its reducer; `position` orders the chats of a session.
@@ -113,23 +110,20 @@ class PutHead:
     position: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class DropChannel:
+class DropChannel(Struct, frozen=True):
     """Forget a channel, its head and its turns. Frames that mention it stay until trimmed."""
 
     channel: URI
 
 
-@dataclass(frozen=True, slots=True)
-class MoveChannel:
+class MoveChannel(Struct, frozen=True):
     """Hand a channel with its turns to another unit. A `PutHead` in the new unit follows in the same commit."""
 
     channel: URI
     unit: URI
 
 
-@dataclass(frozen=True, slots=True)
-class AppendTurn:
+class AppendTurn(Struct, frozen=True):
     """A completed turn, at the end of its chat. `data` is the encoded `Turn`."""
 
     chat: URI
@@ -137,16 +131,14 @@ class AppendTurn:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class DropTurns:
+class DropTurns(Struct, frozen=True):
     """Forget the turns of a chat from this position on; 0 forgets all. Positions count from 0."""
 
     chat: URI
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class CopyTurns:
+class CopyTurns(Struct, frozen=True):
     """Give `target` a copy of the turns of `source` before this position."""
 
     source: URI
@@ -154,8 +146,7 @@ class CopyTurns:
     position: int
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(Struct, frozen=True):
     """A session as the catalogue keeps it. `summary` is the encoded `SessionSummary`.
 
     `listed` sessions appear in lists. `attention` sessions are to be looked at when the host starts: a turn was
@@ -170,13 +161,11 @@ class SessionRow:
     extra: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PutSession:
+class PutSession(Struct, frozen=True):
     row: SessionRow
 
 
-@dataclass(frozen=True, slots=True)
-class DisposeSession:
+class DisposeSession(Struct, frozen=True):
     """Take a session out of use: nothing finds it any more. It is kept `until` (Unix ms), for `RestoreSession`.
 
     With `until` 0 it is gone at once.
@@ -186,15 +175,13 @@ class DisposeSession:
     until: int
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreSession:
+class RestoreSession(Struct, frozen=True):
     """Undo a `DisposeSession` that has not run out."""
 
     uri: URI
 
 
-@dataclass(frozen=True, slots=True)
-class ClientRecord:
+class ClientRecord(Struct, frozen=True):
     client_id: str
     version: str
     seen_at: int
@@ -203,13 +190,11 @@ class ClientRecord:
     """Something happened that its version cannot be told: it is to be given snapshots."""
 
 
-@dataclass(frozen=True, slots=True)
-class PutClient:
+class PutClient(Struct, frozen=True):
     record: ClientRecord
 
 
-@dataclass(frozen=True, slots=True)
-class PutDispatch:
+class PutDispatch(Struct, frozen=True):
     """Remember that a client's dispatch was accepted, so that a re-send is recognised."""
 
     client_id: str
@@ -218,21 +203,18 @@ class PutDispatch:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClearDispatches:
+class ClearDispatches(Struct, frozen=True):
     client_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class PutMeta:
+class PutMeta(Struct, frozen=True):
     """A small value of the host's own, by name."""
 
     key: str
     value: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """Content kept outside the state, readable by its URI as long as its session is."""
 
     uri: URI
@@ -241,8 +223,7 @@ class Content:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PutContent:
+class PutContent(Struct, frozen=True):
     """Write content, replacing what was there under the same URI."""
 
     content: Content
@@ -267,8 +248,7 @@ Write: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(Struct, frozen=True):
     """One transaction. The writes take effect in order."""
 
     writes: tuple[Write, ...]
@@ -277,15 +257,13 @@ class Commit:
 # Queries. Each is answered from what is committed.
 
 
-@dataclass(frozen=True, slots=True)
-class FindUnit:
+class FindUnit(Struct, frozen=True):
     """The unit that has a channel -> `URI | None`. Disposed sessions have none."""
 
     channel: URI
 
 
-@dataclass(frozen=True, slots=True)
-class LoadUnit:
+class LoadUnit(Struct, frozen=True):
     """Everything needed to have a unit in memory -> `StoredUnit | None`.
 
     `disposed` asks for one that was disposed of and can still be restored.
@@ -295,8 +273,7 @@ class LoadUnit:
     disposed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChannel:
+class StoredChannel(Struct, frozen=True):
     """A channel as last checkpointed; `turns` counts the completed turns of a chat.
 
     `moved_at` is the sequence number with which the channel came to this unit from another, else 0.
@@ -310,8 +287,7 @@ class StoredChannel:
     moved_at: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredUnit:
+class StoredUnit(Struct, frozen=True):
     """`channels` in the order of their positions; `tail` holds what came after the oldest of their heads."""
 
     uri: URI
@@ -320,8 +296,7 @@ class StoredUnit:
     tail: tuple[StoredEnvelope, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReadTurns:
+class ReadTurns(Struct, frozen=True):
     """The newest turns of a chat before a position (None: the end) -> `TurnPage`.
 
     At most `limit` turns and `budget` bytes (None: no bound), but at least one if there is any.
@@ -333,31 +308,27 @@ class ReadTurns:
     budget: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class StoredTurn:
+class StoredTurn(Struct, frozen=True):
     position: int
     turn_id: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class TurnPage:
+class TurnPage(Struct, frozen=True):
     """Oldest first. `total` counts all turns of the chat; more exist exactly if the first position is not 0."""
 
     turns: tuple[StoredTurn, ...]
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class FindTurn:
+class FindTurn(Struct, frozen=True):
     """The position of a turn in its chat -> `int | None`."""
 
     chat: URI
     turn_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ListSessions:
+class ListSessions(Struct, frozen=True):
     """Listed sessions, most recently modified first, after a key of an earlier page -> `SessionPage`.
 
     At most `limit` rows and `budget` bytes (None: no bound), at least one if there is any.
@@ -368,16 +339,14 @@ class ListSessions:
     budget: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class SessionPage:
+class SessionPage(Struct, frozen=True):
     """Encoded summaries, and the key of the last one if more follow."""
 
     summaries: tuple[bytes, ...]
     next: tuple[Timestamp, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFrames:
+class ReadFrames(Struct, frozen=True):
     """All envelopes of these units with a greater number, in order -> `tuple[StoredEnvelope, ...] | None`.
 
     None: for at least one unit some of them were trimmed. `budget` bounds the bytes that are read: when they
@@ -389,22 +358,19 @@ class ReadFrames:
     budget: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class FindClient:
+class FindClient(Struct, frozen=True):
     """-> `ClientRecord | None`"""
 
     client_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDispatches:
+class KnownDispatches(Struct, frozen=True):
     """Accepted dispatches of a client -> `frozenset[tuple[int, bytes]]` of numbers and digests."""
 
     client_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReadContent:
+class ReadContent(Struct, frozen=True):
     """-> `Content | None`"""
 
     uri: URI
@@ -426,8 +392,7 @@ Query: TypeAlias = (
 # Opening
 
 
-@dataclass(frozen=True, slots=True)
-class Epoch:
+class Epoch(Struct, frozen=True):
     """One start of the host: the highest number used before it, and the first it may use itself.
 
     Numbers strictly between were never given out by a host whose journal this is, so a client that has seen one
@@ -438,8 +403,7 @@ class Epoch:
     first: int
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """What the host needs to begin. The first number is `epochs[-1].first`; `reserved` ends the present block."""
 
     epochs: tuple[Epoch, ...]

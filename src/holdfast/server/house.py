@@ -113,9 +113,9 @@ class House:
             await asyncio.sleep(0)  # so that the runner has its tasks
             startup.start(self.host, self._opening)
             self.hub.tick()
-            # What was loaded so far stays for good: the collector need not look at it again.
-            gc.collect()
+            # What was loaded so far stays for good: the collector begins with what comes now.
             gc.freeze()
+            gc.enable()
             try:
                 yield
             finally:

@@ -77,10 +77,69 @@ def test_roundtrip_knows_unions_by_name(text: Any) -> None:
     assert json.loads(_run("roundtrip --type StringOrMarkdown", json.dumps(text).encode()).stdout) == text
 
 
+TERMINAL = {"title": "t", "content": [], "claim": {"kind": "client", "clientId": "c"}}
+
+
+@pytest.mark.parametrize(
+    ("version", "end"),
+    [
+        ("1.0.0", {"lifecycle": {"status": "exited", "exitCode": 3}}),
+        ("0.10.0", {"lifecycle": {"status": "exited", "exitCode": 3}}),
+        ("0.9.4", {"lifecycle": {"status": "exited", "exitCode": 3}}),
+        ("0.8.0", {"exitCode": 3}),
+        ("0.6.0", {"exitCode": 3}),
+    ],
+)
+def test_reduce_speaks_older_versions(version: str, end: Any) -> None:
+    running = {"lifecycle": {"status": "running"}} if "lifecycle" in end else {}
+    case = {"initial": {**TERMINAL, **running}, "actions": [7, {"type": "terminal/exited", "exitCode": 3}]}
+    done = _run(f"reduce --reducer terminal --version {version}", json.dumps(case).encode())
+    assert json.loads(done.stdout) == {**TERMINAL, **end}
+
+
+def test_reduce_tells_the_time_to_reducers_that_had_a_clock() -> None:
+    started = {
+        "type": "chat/turnStarted",
+        "turnId": "t",
+        "startedAt": "2026-01-01T00:00:00.000Z",
+        "message": {"text": "hi", "origin": {"kind": "user"}},
+    }
+    case = json.dumps(_unread(actions=[started])).encode()
+    now = "2026-01-02T00:00:00.000Z"
+    for version, shown in (("0.8.0", now), ("0.9.0", started["startedAt"])):
+        done = _run(f"reduce --reducer chat --version {version} --now {now}", case)
+        assert json.loads(done.stdout)["modifiedAt"] == shown
+    assert (
+        json.loads(_run("reduce --reducer chat --version 0.8.0", case).stdout)["modifiedAt"] == started["startedAt"]
+    )
+
+
+def test_roundtrip_speaks_older_versions() -> None:
+    plugin = {"type": "plugin", "id": "p", "uri": "u:/p", "name": "P", "enabled": False}
+    done = _run("roundtrip --type Customization --version 0.7.0 --lines", _lines(plugin, 7))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert answers[0] == plugin
+    assert set(answers[1]) == {"error"}
+    source = {"chat": "ahp-chat:/c", "turnId": "t"}
+    done = _run("roundtrip --type ChatForkSource --version 0.6.0", json.dumps(source).encode())
+    assert json.loads(done.stdout) == source
+
+
+def test_a_check_at_1_0_does_not_import_the_bridge() -> None:
+    script = "import sys; from holdfast.cli import debug; sys.exit('holdfast.protocol.compat' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin"),
     [
         ("reduce --reducer chat", b""),
+        ("reduce --reducer chat --version 0.7.0", b""),
+        ("reduce --reducer chat --version 0.7.0", b'{"initial":{},"actions":[]}'),
+        ("reduce --reducer chat --version 0.7.0", b'{"initial":[],"actions":[]}'),
+        ("reduce --reducer chat --version 0.7.0", b'{"initial":{"turns":[7]},"actions":[]}'),
+        ("roundtrip --type Nothing --version 0.7.0", b"{}"),
+        ("roundtrip --type Turn --version 0.7.0", b"7"),
         ("reduce --reducer chat", b"[]"),
         ("reduce --reducer chat", b'{"initial":{},"actions":[]}'),
         ("reduce --reducer nothing", b"{}"),

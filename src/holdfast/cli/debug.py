@@ -41,8 +41,6 @@ def _version_option(ctx: click.Context, param: click.Parameter, value: str) -> s
     version = versions.parse_version(value)
     if version is None or versions.baseline_of(version) is None:
         raise click.BadParameter(f"{value!r} is not a protocol version of this host")
-    if version not in (versions.CURRENT, versions.ALIAS_0_10):
-        raise click.BadParameter(f"not yet: only {versions.CURRENT} until the version bridge exists")
     return value
 
 
@@ -55,6 +53,9 @@ _version = click.option(
 )
 
 
+_Anything: Any = Any
+
+
 class _Case(Wire, frozen=True, kw_only=True):
     initial: Raw
     actions: tuple[Raw, ...]
@@ -63,9 +64,10 @@ class _Case(Wire, frozen=True, kw_only=True):
 
 @command.command("reduce")
 @click.option("--reducer", type=click.Choice(sorted(REDUCERS)), help="The kind of channel.")
+@click.option("--now", metavar="TIME", help="What the clock says, for versions whose reducers looked at theirs.")
 @_version
 @_lines
-def reduce_(reducer: str | None, version: str, lines: bool) -> None:  # noqa: ARG001
+def reduce_(reducer: str | None, now: str | None, version: str, lines: bool) -> None:
     """Apply actions to a state.
 
     Reads {"initial": STATE, "actions": [ACTION, ...]} and prints the resulting state. An action that is
@@ -77,6 +79,8 @@ def reduce_(reducer: str | None, version: str, lines: bool) -> None:  # noqa: AR
         kind = reducer or case.reducer
         if kind not in REDUCERS:
             raise InvalidValue("$.reducer", f"one of {', '.join(sorted(REDUCERS))}", "another value or none")
+        if _is_older(version):
+            return _reduced_in(version, kind, case, now)
         state = decode(STATES[kind], bytes(case.initial))
         for action in case.actions:
             try:
@@ -92,19 +96,48 @@ def reduce_(reducer: str | None, version: str, lines: bool) -> None:  # noqa: AR
 @click.option("--type", "type_name", required=True, metavar="TYPE", help="Such as ActionEnvelope.")
 @_version
 @_lines
-def roundtrip(type_name: str, version: str, lines: bool) -> None:  # noqa: ARG001
+def roundtrip(type_name: str, version: str, lines: bool) -> None:
     """Read a value of a type and print it as it is encoded again."""
-    check: Check
-    if type_name == "JsonRpcMessage":
-        check = jsonrpc.parse
-    elif type_name in types_by_name():
-        wanted = types_by_name()[type_name]
-
-        def check(data: bytes) -> Any:
-            return decode(wanted, data)
-    else:
-        raise click.BadParameter(f"there is no type {type_name!r}", param_hint="--type")
+    check = _roundtrip_in(version, type_name) if _is_older(version) else _roundtrip(type_name)
     _run(check, lines)
+
+
+def _roundtrip(type_name: str) -> Check:
+    if type_name == "JsonRpcMessage":
+        return jsonrpc.parse
+    if type_name not in types_by_name():
+        raise _no_type(type_name)
+    wanted = types_by_name()[type_name]
+    return lambda data: decode(wanted, data)
+
+
+def _no_type(name: str) -> click.BadParameter:
+    return click.BadParameter(f"there is no type {name!r}", param_hint="--type")
+
+
+# Older versions. The bridge is imported only for them.
+
+
+def _is_older(version: str) -> bool:
+    parsed = versions.parse_version(version)
+    return parsed is not None and parsed < versions.ALIAS_0_10
+
+
+def _reduced_in(version: str, kind: str, case: _Case, now: str | None) -> Any:
+    from holdfast.protocol.compat.reducing import reduce_in
+
+    initial: dict[str, Any] = decode(dict, bytes(case.initial))
+    return reduce_in(version, kind, initial, [decode(_Anything, bytes(each)) for each in case.actions], now)
+
+
+def _roundtrip_in(version: str, type_name: str) -> Check:
+    from holdfast.protocol.compat.roundtrips import knows_type, roundtrip_in
+
+    if not knows_type(type_name):
+        raise _no_type(type_name)
+    if type_name == "JsonRpcMessage":
+        return jsonrpc.parse
+    return lambda data: roundtrip_in(version, type_name, decode(_Anything, data))
 
 
 @command.command("negotiate")

@@ -1,12 +1,14 @@
 """A host is killed at random instants under load, again and again, and its clients are asked what they lost.
 
-Three clients work at once: each writes numbered remarks, plays turns with streams, tools and questions in chats that
-all of them follow, renames and drafts. After each kill the host is started again, every client reconnects, sends
-again what was not acknowledged, and then:
+Three clients work at once: each writes numbered remarks, plays turns with streams, tools and questions in a chat that
+all of them follow, renames and drafts. After each kill the host is started again, the clients reconnect, now and then
+one of them a round later, send again what was not acknowledged, and then:
 
 - what was acknowledged is there, once, and in the order in which it was sent;
 - what every client believes equals what a newcomer is shown;
-- no number was given to two different envelopes, and none came after a higher one.
+- no number was given to two different envelopes, and none came after a higher one;
+- a turn that ran has ended with an error and can be resumed, its question is still there, and so are the messages
+  that were queued behind it and the draft (`keepsakes`).
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import asyncio
 import contextlib
 import json
 import random
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,20 +26,32 @@ from typing import Any, Final
 
 from websockets.exceptions import ConnectionClosed
 
+from faults.answering import answers_to
+from faults.keepsakes import Keeper
+from faults.lost import Lost
 from holdfast.protocol.uris import annotations_of
 from holdfast.testing import comparable
-from served import HostProcess, Wire, kind_of, user
+from served import DEMO, HostProcess, Wire, kind_of, user
 
-__all__ = ["Campaign", "Lost"]
+__all__ = ["Campaign", "Tally"]
 
-SESSION: Final = "demo:/0197b1a2-0000-7000-8000-00000000fa17"
-REMARKS: Final = annotations_of(SESSION)
+_ROUNDS: Final = 10
+"""Kills that one session lives through. Then comes another, so that comparing stays quick."""
 
-_PROMPTS: Final = ("burst 300", "markdown", "long 200 2000", "approve", "form", "parallel", "think", "big 200")
+_ABSENT: Final = 0.15
+"""How likely a client is to stay away for a round. It has missed much when it comes back."""
 
-
-class Lost(AssertionError):
-    """A promise was broken."""
+_PROMPTS: Final = (
+    "burst 300",
+    "markdown",
+    "long 200 2000",
+    "approve",
+    "form",
+    "parallel",
+    "think",
+    "big 40",
+    "big 600",
+)
 
 
 @dataclass
@@ -46,14 +61,31 @@ class Worker:
     number: int
     wire: Wire
     chance: random.Random
+    session: str = ""
     chat: str = ""
     remarks: int = 0
     turns: int = 0
+    absent: bool = False
     sent: dict[int, tuple[str, dict[str, Any]]] = field(default_factory=dict)
     acknowledged: list[str] = field(default_factory=list)
     """The remarks whose echoes came, in order."""
+    begun: list[str] = field(default_factory=list)
+    """The turns whose echoes came."""
     heard: int = 0
     """How many messages were looked at."""
+
+    async def enter(self, session: str, chat: str) -> None:
+        """Work in another session from now on."""
+        self.session, self.chat = session, chat
+        for channel in tuple(self.wire.states):
+            if kind_of(channel) != "root":
+                del self.wire.states[channel]
+        for channel in (session, chat, annotations_of(session)):
+            await self.wire.subscribe(channel)
+        self.remarks = 0
+        self.sent.clear()
+        self.acknowledged.clear()
+        self.begun.clear()
 
     async def dispatch(self, channel: str, type: str, **fields: Any) -> None:  # noqa: A002
         """Send an action, and remember it before: a kill may come in between."""
@@ -74,7 +106,7 @@ class Worker:
         if dice < 0.6:
             await self._remark()
         elif dice < 0.7:
-            await self.dispatch(SESSION, "session/titleChanged", title=f"by {self.number}, {self.remarks}")
+            await self.dispatch(self.session, "session/titleChanged", title=f"by {self.number}, {self.remarks}")
         elif dice < 0.8:
             draft = user(f"draft {self.chance.random()}")
             await self.dispatch(self.chat, "chat/draftChanged", draft=draft)
@@ -84,13 +116,12 @@ class Worker:
     async def _remark(self) -> None:
         self.remarks += 1
         entry = {"id": f"{self.number}-{self.remarks}", "text": "x" * self.chance.randrange(200)}
-        await self.dispatch(REMARKS, "annotations/entrySet", annotationId="log", entry=entry)
+        await self.dispatch(annotations_of(self.session), "annotations/entrySet", annotationId="log", entry=entry)
 
     async def _converse(self) -> None:
-        """Start a turn, or answer what the running one asks."""
+        """Start a turn, answer what the running one asks, or end it."""
         state = self.wire.state(self.chat)
-        turn = state.get("activeTurn")
-        if turn is None:
+        if "activeTurn" not in state:
             self.turns += 1
             await self.dispatch(
                 self.chat,
@@ -99,17 +130,11 @@ class Worker:
                 message=user(self.chance.choice(_PROMPTS)),
             )
             return
-        for part in turn["responseParts"]:
-            call = part.get("toolCall", {})
-            if call.get("status") == "pending-confirmation":
-                ids = {"turnId": turn["id"], "toolCallId": call["toolCallId"]}
-                await self.dispatch(
-                    self.chat, "chat/toolCallConfirmed", **ids, approved=True, confirmed="user-action"
-                )
-            elif part["kind"] == "inputRequest" and "response" not in part:
-                await self.dispatch(
-                    self.chat, "chat/inputCompleted", requestId=part["request"]["id"], response="decline"
-                )
+        asked = [*answers_to(state)]
+        for _, kind, fields in asked:
+            await self.dispatch(self.chat, kind, **fields)
+        if not asked and self.chance.random() < 0.1:
+            await self.dispatch(self.chat, "chat/turnCancelled", turnId=state["activeTurn"]["id"])
 
     def note(self) -> None:
         """Take note of the echoes that came."""
@@ -129,6 +154,8 @@ class Worker:
             if "rejectionReason" in envelope:
                 raise Lost(f"a remark was refused: {envelope['rejectionReason']}")
             self.acknowledged.append(sent[1]["entry"]["id"])
+        elif sent[1]["type"] == "chat/turnStarted" and "rejectionReason" not in envelope:
+            self.begun.append(sent[1]["turnId"])
 
     async def come_back(self, url: str) -> str:
         """Reconnect, and send again what nobody acknowledged. How the host answered is returned."""
@@ -152,7 +179,7 @@ class Worker:
 
     def _look_in_snapshot(self) -> None:
         """A snapshot says of no action whether it is in it; of a remark it can be seen."""
-        there = set(remarks_in(self.wire.state(REMARKS)))
+        there = set(remarks_in(self.wire.state(annotations_of(self.session))))
         for number, (_, action) in tuple(self.sent.items()):
             if action["type"] != "annotations/entrySet" or action["entry"]["id"] in there:
                 del self.sent[number]
@@ -170,122 +197,137 @@ class Tally:
 
     kills: int = 0
     acknowledged: int = 0
+    turns: int = 0
     replays: int = 0
     snapshots: int = 0
 
     def __str__(self) -> str:
         return (
-            f"{self.kills} kills, {self.acknowledged} acknowledged actions, 0 lost, 0 duplicated, 0 out of order; "
-            f"{self.replays} reconnects by replay, {self.snapshots} by snapshot"
+            f"{self.kills} kills, {self.acknowledged} acknowledged remarks and {self.turns} turns: 0 lost,"
+            f" 0 duplicated, 0 out of order; {self.replays} reconnects by replay, {self.snapshots} by snapshot;"
+            f" {self.kills} broken turns with their questions, queues and drafts resumed"
         )
 
 
 class Campaign:
     """Many kills of one host."""
 
-    def __init__(self, directory: Path, seed: int, clients: int = 3) -> None:
-        self.host = HostProcess(directory / "data", "--rate-limit", "0", "--log-level", "warning")
+    def __init__(self, directory: Path, seed: int, *flags: str, clients: int = 3) -> None:
+        self.host = HostProcess(directory / "data", "--rate-limit", "0", "--log-level", "warning", *flags)
         self.chance = random.Random(seed)
         self.tally = Tally()
         self.workers = [
             Worker(number, Wire("", f"worker-{number}-{seed}"), random.Random(f"{seed}/{number}"))
             for number in range(clients)
         ]
-        self._numbers: dict[int, str] = {}
+        self._numbers: dict[int, int] = {}
+        """Every number that was seen, and what it was given to."""
         self._highest = 0
 
-    async def run(self, kills: int) -> Tally:
+    async def run(self, kills: int, report: Callable[[Tally], None] = lambda _: None) -> Tally:
         """Do all of it. Raises `Lost`."""
         async with self._prepared():
-            for _ in range(kills):
-                await self._round()
+            for number in range(kills):
+                if number % _ROUNDS == 0:
+                    await self._change_session(number // _ROUNDS)
+                await self._round(is_last=(number + 1) % _ROUNDS == 0 or number + 1 == kills)
+                report(self.tally)
         return self.tally
 
     @asynccontextmanager
     async def _prepared(self) -> AsyncIterator[None]:
         await self.host.start()
         try:
-            first, *others = self.workers
-            first.wire.url = self.host.url
-            await first.wire.initialize("ahp-root://")
-            chat = await first.wire.session(SESSION)
-            await first.wire.subscribe(REMARKS)
-            origin = {"session": SESSION, "turnId": ""}
-            log = {
-                "id": "log",
-                "origin": origin,
-                "resource": "file:///log",
-                "resolved": False,
-                "entries": [{"id": "0", "text": ""}],
-            }
-            await first.wire.dispatch(REMARKS, "annotations/set", seq=0, annotation=log)
-            for worker in others:
+            for worker in self.workers:
                 worker.wire.url = self.host.url
                 await worker.wire.initialize("ahp-root://")
-                for channel in (SESSION, chat, REMARKS):
-                    await worker.wire.subscribe(channel)
-            for worker in self.workers:
-                worker.chat = chat
             yield
         finally:
             for worker in self.workers:
                 await worker.wire.close()
             await self.host.kill()
 
-    async def _round(self) -> None:
+    async def _change_session(self, number: int) -> None:
+        session = f"demo:/0197b1a2-0000-7000-8000-{number:012}"
+        first = self.workers[0].wire
+        await first.request("createSession", session, provider=DEMO, config={"speed": 2000})
+        chat = (await first.subscribe(session))["defaultChat"]
+        log = {
+            "id": "log",
+            "origin": {"session": session, "turnId": ""},
+            "resource": "file:///log",
+            "resolved": False,
+            "entries": [{"id": "0", "text": ""}],
+        }
+        await first.subscribe(annotations_of(session))
+        await first.dispatch(annotations_of(session), "annotations/set", seq=0, annotation=log)
+        await first.settled()
+        for worker in self.workers:
+            await worker.enter(session, chat)
+
+    async def _round(self, *, is_last: bool) -> None:
         """Work, a kill, a new start, and a look at what is left."""
-        tasks = [asyncio.create_task(worker.work()) for worker in self.workers]
-        await asyncio.sleep(self.chance.uniform(0.02, 0.6))
+        keeper = Keeper(Wire(self.host.url, f"keeper-{self.tally.kills}"), self.tally.kills)
+        present = [worker for worker in self.workers if not worker.absent]
+        tasks = [asyncio.create_task(worker.work()) for worker in present]
+        await keeper.prepare()
+        await asyncio.sleep(self.chance.uniform(0.01, 0.5))
         await self.host.kill()
         await asyncio.gather(*tasks)
-        for worker in self.workers:
-            await worker.wire.gone()
+        for wire in (keeper.wire, *(worker.wire for worker in present)):
+            await wire.gone()
         await self.host.start()
         self.tally.kills += 1
+        await keeper.look(self.host.url)
         for worker in self.workers:
-            if await worker.come_back(self.host.url) == "replay":
-                self.tally.replays += 1
-            else:
-                self.tally.snapshots += 1
-        await self._check()
+            worker.absent = not is_last and self.chance.random() < _ABSENT
+            if not worker.absent:
+                await self._bring_back(worker)
+        await self._check(is_last)
 
-    async def _check(self) -> None:
+    async def _bring_back(self, worker: Worker) -> None:
+        if await worker.come_back(self.host.url) == "replay":
+            self.tally.replays += 1
+        else:
+            self.tally.snapshots += 1
+
+    async def _check(self, is_last: bool) -> None:
         newcomer = Wire(self.host.url, f"newcomer-{self.tally.kills}")
-        await newcomer.initialize("ahp-root://")
-        channels = [SESSION, self.workers[0].chat, REMARKS]
+        result = await newcomer.initialize("ahp-root://")
+        if result["serverSeq"] < self._highest:
+            raise Lost(f"the host is at {result['serverSeq']}, {self._highest} was seen before")
+        channels = [self.workers[0].session, self.workers[0].chat, annotations_of(self.workers[0].session)]
         for channel in channels:
             await newcomer.subscribe(channel)
-        for worker in self.workers:
+        present = [worker for worker in self.workers if not worker.absent]
+        for worker in present:
             # Everything that was sent again has its echo, or was known already and never gets one.
-            await worker.wire.request("ping")
+            await worker.wire.settled()
             worker.note()
-            self._forget_known(worker, newcomer)
-        await self._quiet(newcomer)
-        for worker in self.workers:
+            worker.sent.clear()
+        await self._quiet(newcomer, present)
+        for worker in present:
             self._compare(worker, newcomer, channels)
-        self._check_remarks(newcomer)
-        self._check_numbers()
+        self._check_remarks(newcomer, present)
+        self._check_turns(newcomer)
+        self._check_numbers(present)
+        if is_last:
+            self.tally.acknowledged += sum(len(worker.acknowledged) for worker in self.workers)
+            self.tally.turns += sum(len(worker.begun) for worker in self.workers)
         await newcomer.close()
 
-    def _forget_known(self, worker: Worker, newcomer: Wire) -> None:
-        """What was committed and never acknowledged is a duplicate to the host, and is dropped without a word."""
-        worker.sent.clear()
-        there = set(remarks_in(newcomer.state(REMARKS)))
-        missing = [each for each in worker.acknowledged if each not in there]
-        if missing:
-            raise Lost(f"acknowledged and gone: {missing}")
-
-    async def _quiet(self, newcomer: Wire) -> None:
-        """Stop what runs, and wait until everybody has heard of it."""
+    async def _quiet(self, newcomer: Wire, present: list[Worker]) -> None:
+        """Stop what runs, and wait until everybody has heard of it and has all of the history."""
         chat = self.workers[0].chat
-        wires = [worker.wire for worker in self.workers]
+        wires = [newcomer, *(worker.wire for worker in present)]
         turn = newcomer.state(chat).get("activeTurn")
         if turn is not None:
             await newcomer.dispatch(chat, "chat/turnCancelled", turnId=turn["id"])
-        for wire in (newcomer, *wires):
+        for wire in wires:
             await wire.until(lambda wire=wire: wire.states[chat].active_turn is None)  # type: ignore[misc]
-        for wire in (newcomer, *wires):
-            await wire.request("ping")
+            while (cursor := wire.states[chat].turns_next_cursor) is not None:
+                await wire.request("fetchTurns", chat, cursor=cursor)
+            await wire.settled()
 
     def _compare(self, worker: Worker, newcomer: Wire, channels: list[str]) -> None:
         for channel in channels:
@@ -294,27 +336,40 @@ class Campaign:
             if believed != shown:
                 raise Lost(f"client {worker.number} believes of {channel}:\n{believed}\nshown is:\n{shown}")
 
-    def _check_remarks(self, newcomer: Wire) -> None:
-        there = remarks_in(newcomer.state(REMARKS))
+    def _check_remarks(self, newcomer: Wire, present: list[Worker]) -> None:
+        there = remarks_in(newcomer.state(annotations_of(self.workers[0].session)))
         if len(set(there)) != len(there):
             raise Lost("a remark is there twice")
         for worker in self.workers:
+            missing = set(worker.acknowledged) - set(there)
+            if missing:
+                raise Lost(f"acknowledged and gone: {sorted(missing)}")
             mine = [int(each.split("-")[1]) for each in there if each.startswith(f"{worker.number}-")]
             if mine != sorted(mine):
                 raise Lost(f"the remarks of client {worker.number} changed their order: {mine}")
-            if len(mine) != worker.remarks:
+            if worker in present and len(mine) != worker.remarks:
                 raise Lost(f"client {worker.number} sent {worker.remarks} remarks, {len(mine)} are there")
-        self.tally.acknowledged = sum(len(worker.acknowledged) for worker in self.workers)
 
-    def _check_numbers(self) -> None:
+    def _check_turns(self, newcomer: Wire) -> None:
+        there = Counter(turn["id"] for turn in newcomer.state(self.workers[0].chat)["turns"])
+        if max(there.values(), default=1) > 1:
+            raise Lost("a turn is there twice")
+        missing = [turn for worker in self.workers for turn in worker.begun if turn not in there]
+        if missing:
+            raise Lost(f"acknowledged and gone: {missing}")
+
+    def _check_numbers(self, present: list[Worker]) -> None:
         """One number, one envelope, whoever received it. Clients check that numbers rise."""
-        for worker in self.workers:
+        for worker in present:
             for message in worker.wire.messages:
-                params = message.get("params", {})
-                if message.get("method") != "action" or "rejectionReason" in params:
-                    continue
-                text = json.dumps(params, sort_keys=True)
-                if self._numbers.setdefault(params["serverSeq"], text) != text:
-                    raise Lost(f"number {params['serverSeq']} was given twice")
+                if message.get("method") == "action":
+                    self._check_number(message["params"])
             worker.wire.messages.clear()
             worker.heard = 0
+
+    def _check_number(self, envelope: dict[str, Any]) -> None:
+        number, text = envelope["serverSeq"], json.dumps(envelope, sort_keys=True)
+        self._highest = max(self._highest, number)
+        # Private pages of history have a number of their own; nobody else has seen it.
+        if self._numbers.setdefault(number, hash(text)) != hash(text):
+            raise Lost(f"number {number} was given twice")

@@ -26,6 +26,7 @@ from holdfast.ports.agent import (
     StartTurn,
     Steered,
     SteeringTaken,
+    SteeringWithdrawn,
     TitleSuggested,
     TokenGiven,
     ToolDecided,
@@ -292,6 +293,10 @@ class Stage:
     def steer(self, id: str, text: str) -> None:
         assert self._context is not None
         self._context.deliver(Steered(id, user_message(text)))
+
+    def withdraw(self, id: str) -> None:
+        assert self._context is not None
+        self._context.deliver(SteeringWithdrawn(id))
 
     def _running(self, context: TurnContext) -> asyncio.Future[None]:
         self._task = asyncio.ensure_future(self.agent.run(context))

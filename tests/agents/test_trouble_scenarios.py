@@ -78,8 +78,10 @@ def test_steer_takes_messages_between_steps() -> None:
 
     def on_event(event: AgentEvent) -> None:
         match event:
-            case AgentSaid(action=actions.Delta(content="Step 2 of 3.\n\n")):
+            case AgentSaid(action=actions.Delta(content="Step 1 of 3.\n\n")):
                 stage.steer("first", "faster")
+            case AgentSaid(action=actions.Delta(content="Step 2 of 3.\n\n")):
+                stage.steer("replaced", "and to the right")
                 stage.steer("second", "and to the left")
             case AgentSaid(action=actions.Delta(content="Step 3 of 3.\n\n")):
                 stage.steer("third", "stop")
@@ -88,8 +90,24 @@ def test_steer_takes_messages_between_steps() -> None:
     turned = stage.play("steer 3 0.5")
     assert stage.taken == ["first", "second", "third"]
     assert turned.text.index("> faster") < turned.text.index("> and to the left") < turned.text.index("Step 3")
+    assert "to the right" not in turned.text
     assert "You steered me 3 times" in turned.text
     assert sum(stage.naps) == pytest.approx(1.5)
+
+
+def test_what_was_taken_back_steers_nobody() -> None:
+    stage = Stage()
+
+    def on_event(event: AgentEvent) -> None:
+        if isinstance(event, AgentSaid) and isinstance(event.action, actions.ResponsePart):
+            stage.steer("one", "faster")
+            stage.withdraw("one")
+            stage.steer("two", "slower")
+            stage.withdraw("one")
+
+    stage.on_event = on_event
+    assert "faster" not in stage.play("steer 2").text
+    assert stage.taken == ["two"]
 
 
 def test_steer_without_messages() -> None:

@@ -23,6 +23,7 @@ from holdfast.ports.agent import (
     StartTurn,
     Steered,
     SteeringTaken,
+    SteeringWithdrawn,
     TitleSuggested,
     TokenGiven,
     ToolDecided,
@@ -234,9 +235,11 @@ class TurnContext:
     def deliver(self, delivery: Delivery) -> None:
         """Take what the host delivers; called by whoever runs the agent."""
         if isinstance(delivery, Steered):
-            self._steering = [waiting for waiting in self._steering if waiting.id != delivery.id]
-            self._steering.append(delivery)
+            self._steering = [delivery]
             self._steered.set()
+            return
+        if isinstance(delivery, SteeringWithdrawn):
+            self._steering = [waiting for waiting in self._steering if waiting.id != delivery.id]
             return
         id = delivery.request_id if isinstance(delivery, InputAnswered) else delivery.tool_call_id
         waiter = self._waiting.pop((type(delivery), id), None)

@@ -8,7 +8,7 @@ from holdfast.host import history, turns
 from holdfast.host.permits import attachments
 from holdfast.host.units import Chat
 from holdfast.host.verdict import Refused
-from holdfast.ports.agent import Steered
+from holdfast.ports.agent import Steered, SteeringWithdrawn
 from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.actions import PendingMessageKind
 from holdfast.protocol.session.state import SessionLifecycle
@@ -17,7 +17,7 @@ from holdfast.protocol.timestamps import from_milliseconds
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["offer_steering", "start_next"]
+__all__ = ["offer_steering", "start_next", "withdraw_steering"]
 
 
 def start_next(host: Host, chat: Chat) -> None:
@@ -54,3 +54,8 @@ def offer_steering(host: Host, chat: Chat) -> None:
     steering = chat.state.steering_message
     if steering is not None:
         turns.deliver(host, chat, Steered(steering.id, steering.message))
+
+
+def withdraw_steering(host: Host, chat: Chat, id: str) -> None:
+    """Whoever works on the chat is not to use the steering message any more."""
+    turns.deliver(host, chat, SteeringWithdrawn(id))

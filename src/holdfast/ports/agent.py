@@ -57,6 +57,7 @@ __all__ = [
     "StartTurn",
     "Steered",
     "SteeringTaken",
+    "SteeringWithdrawn",
     "TitleSuggested",
     "TokenGiven",
     "ToolDecided",
@@ -218,13 +219,25 @@ class InputAnswered:
 
 @dataclass(frozen=True, slots=True)
 class Steered:
-    """A message for the running turn. Say `SteeringTaken` when it is used; unused it waits for the next turn."""
+    """A message for the running turn, in place of any before it that was not used.
+
+    Say `SteeringTaken` when it is used; unused it waits for the next turn.
+    """
 
     id: str
     message: Message
 
 
-Delivery: TypeAlias = ToolDecided | ResultDecided | ClientToolDone | TokenGiven | InputAnswered | Steered
+@dataclass(frozen=True, slots=True)
+class SteeringWithdrawn:
+    """The message for the running turn was taken back. One that was used already stays used."""
+
+    id: str
+
+
+Delivery: TypeAlias = (
+    ToolDecided | ResultDecided | ClientToolDone | TokenGiven | InputAnswered | Steered | SteeringWithdrawn
+)
 
 
 @dataclass(frozen=True, slots=True)

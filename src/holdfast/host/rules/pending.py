@@ -29,12 +29,15 @@ def pending_message_set(host: Host, sent: Dispatched, action: actions.PendingMes
     return Allowed(after=(lambda: queue.start_next(host, chat),))
 
 
-def pending_message_removed(host: Host, sent: Dispatched, action: actions.PendingMessageRemoved) -> Verdict:  # noqa: ARG001
-    state = sent.channel.state
+def pending_message_removed(host: Host, sent: Dispatched, action: actions.PendingMessageRemoved) -> Verdict:
+    chat: Any = sent.channel
+    state = chat.state
     slot = (state.steering_message,) if state.steering_message else ()
     waiting = slot if action.kind == PendingMessageKind.STEERING else state.queued_messages or ()
     if not any(message.id == action.id for message in waiting):
         return Refused("there is no such pending message")
+    if action.kind == PendingMessageKind.STEERING:
+        return Allowed(after=(lambda: queue.withdraw_steering(host, chat, action.id),))
     return Allowed()
 
 

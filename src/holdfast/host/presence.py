@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.host import sessions, turns
+from holdfast.host import client_tools, sessions
 from holdfast.host.connection import Connection
 from holdfast.host.units import Channel, Session
 from holdfast.ports.journal import PutClient
@@ -43,7 +43,7 @@ def entered(host: Host, unit: Session, client_id: str) -> None:
 def withdrawn(host: Host, unit: Session, client_id: str) -> None:
     """A client is no longer active: finish its tool calls, take its plugins away."""
     host.timers.cancel(_grace(unit, client_id))
-    turns.fail_client_tools(host, unit, client_id)
+    client_tools.fail(host, unit, client_id)
     for entry in unit.session.state.customizations or ():
         if isinstance(entry, PluginCustomization) and entry.client_id == client_id:
             host.emit(unit.session, actions.CustomizationRemoved(id=entry.id))

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.host import chats, mirror, queue, sessions, shaping
+from holdfast.host import chats, client_tools, mirror, queue, sessions, shaping
 from holdfast.host.connection import Client
 from holdfast.host.units import Backend, Chat, Session
 from holdfast.host.verdict import Refused
@@ -20,7 +20,6 @@ from holdfast.ports.agent import (
     CancelTurn,
     ChatTruncated,
     ClientTool,
-    ClientToolDone,
     Deliver,
     Delivery,
     InputAnswered,
@@ -45,18 +44,14 @@ from holdfast.protocol.chat.parts import (
     ErrorResponsePart,
     InputRequestResponsePart,
     ResponsePart,
-    ToolCallResponsePart,
 )
 from holdfast.protocol.chat.tools import (
     ConfirmationOption,
     ToolCallClientContributor,
-    ToolCallConfirmationReason,
     ToolCallPendingConfirmationState,
-    ToolCallResult,
-    ToolCallRunningState,
-    ToolCallStreamingState,
+    ToolCallPendingResultConfirmationState,
 )
-from holdfast.protocol.codec import Unknown, encode
+from holdfast.protocol.codec import encode
 from holdfast.protocol.common import ErrorInfo, ProtectedResourceMetadata, Timestamp
 from holdfast.protocol.timestamps import from_milliseconds, to_milliseconds
 
@@ -65,11 +60,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "begin",
-    "client_tool_done",
     "deliver",
     "elapsed",
     "end",
-    "fail_client_tools",
     "forget_after",
     "heard",
     "input_answered",
@@ -251,7 +244,7 @@ def _said(host: Host, event: AgentSaid) -> None:
     for action in shaping.shaped(host, chat, event.action):
         host.emit(chat, action)
     if isinstance(event.action, actions.ToolCallReady):
-        _watch_client_tool(host, chat, event.action.tool_call_id)
+        client_tools.watch(host, chat, event.action.tool_call_id)
 
 
 def _ended(host: Host, event: TurnEnded) -> None:
@@ -412,84 +405,20 @@ def tool_decided(
             suggestion=action.user_suggestion,
         ),
     )
-    _watch_client_tool(host, chat, call.tool_call_id)
+    client_tools.watch(host, chat, call.tool_call_id)
 
 
-def result_decided(host: Host, chat: Chat, action: actions.ToolCallResultConfirmed) -> None:
-    deliver(host, chat, ResultDecided(action.tool_call_id, action.approved))
+def result_decided(
+    host: Host, chat: Chat, call: ToolCallPendingResultConfirmationState, action: actions.ToolCallResultConfirmed
+) -> None:
+    """A result is let through or withheld. That of a client's tool is not known to the agent before."""
+    if isinstance(call.contributor, ToolCallClientContributor):
+        client_tools.looked_at(host, chat, call, approved=action.approved)
+    else:
+        deliver(host, chat, ResultDecided(action.tool_call_id, action.approved))
 
 
 def input_answered(
     host: Host, chat: Chat, action: actions.InputCompleted, answers: dict[str, ChatInputAnswer]
 ) -> None:
     deliver(host, chat, InputAnswered(action.request_id, action.response, answers))
-
-
-# Tools that clients run
-
-
-def _client_call(chat: Chat, call_id: str) -> ToolCallRunningState | None:
-    for part in _running_parts(chat):
-        if isinstance(part, ToolCallResponsePart) and isinstance(part.tool_call, ToolCallRunningState):
-            call = part.tool_call
-            if call.tool_call_id == call_id and isinstance(call.contributor, ToolCallClientContributor):
-                return call
-    return None
-
-
-def _watch_client_tool(host: Host, chat: Chat, call_id: str) -> None:
-    """A client's own tool runs now: wait for it, but not for ever."""
-    if _client_call(chat, call_id) is None:
-        return
-    name = ("client tool", chat.uri, call_id)
-    reason = "the client that runs this tool did not answer in time"
-    at = host.clock.monotonic() + host.settings.client_tool_timeout
-    host.timers.set(name, at, lambda: _give_up(host, chat, call_id, reason))
-
-
-def _give_up(host: Host, chat: Chat, call_id: str, reason: str) -> None:
-    call = _client_call(chat, call_id)
-    turn = chat.state.active_turn
-    if call is None or turn is None or host.channels.get(chat.uri) is not chat:
-        return
-    result = ToolCallResult(success=False, past_tense_message=f"{call.display_name} was given up: {reason}")
-    action = actions.ToolCallComplete(turn_id=turn.id, tool_call_id=call_id, result=result)
-    host.emit(chat, action)
-    client_tool_done(host, chat, action)
-
-
-def client_tool_done(host: Host, chat: Chat, action: actions.ToolCallComplete) -> None:
-    """A client finished its tool, or gave up a call that waited for a token."""
-    host.timers.cancel(("client tool", chat.uri, action.tool_call_id))
-    deliver(host, chat, ClientToolDone(action.tool_call_id, action.result))
-
-
-def fail_client_tools(host: Host, unit: Session, client_id: str) -> None:
-    """A client is gone: its unfinished calls, in every chat, end as failed."""
-    for chat in unit.chats.values():
-        turn = chat.state.active_turn
-        for part in turn.response_parts if turn else ():
-            call = part.tool_call if isinstance(part, ToolCallResponsePart) else None
-            if call is None or isinstance(call, Unknown) or turn is None:
-                continue
-            owner = call.contributor
-            if not isinstance(owner, ToolCallClientContributor) or owner.client_id != client_id:
-                continue
-            if isinstance(call, ToolCallStreamingState | ToolCallPendingConfirmationState):
-                _force_run(host, chat, turn.id, call)
-            _give_up(host, chat, call.tool_call_id, "the client that runs this tool is gone")
-
-
-def _force_run(
-    host: Host, chat: Chat, turn_id: str, call: ToolCallStreamingState | ToolCallPendingConfirmationState
-) -> None:
-    """Only a call that is ready can be completed."""
-    host.emit(
-        chat,
-        actions.ToolCallReady(
-            turn_id=turn_id,
-            tool_call_id=call.tool_call_id,
-            invocation_message=call.invocation_message or call.display_name,
-            confirmed=ToolCallConfirmationReason.NOT_NEEDED,
-        ),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.host import content, turns
+from holdfast.host import client_tools, content, turns
 from holdfast.host.verdict import Allowed, Refused, Rules, Verdict
 from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.parts import ToolCallResponsePart
@@ -84,12 +84,15 @@ def tool_call_complete(host: Host, sent: Dispatched, action: actions.ToolCallCom
     if isinstance(call, ToolCallAuthRequiredState):
         if action.result.success:
             return Refused("this tool call waits for a token and can only be given up")
-        return Allowed(after=(lambda: turns.client_tool_done(host, chat, action),))
+        return Allowed(after=(lambda: client_tools.done(host, chat, action),))
     if not isinstance(call, ToolCallRunningState | ToolCallPendingConfirmationState):
         return Refused("this tool call is not running")
     if not _owns(call, sent):
         return Refused("only the client that runs a tool may finish it")
-    return Allowed(after=(lambda: turns.client_tool_done(host, chat, action),))
+    undecided = (
+        (lambda: client_tools.ran(host, chat, call),) if isinstance(call, ToolCallPendingConfirmationState) else ()
+    )
+    return Allowed(after=(*undecided, lambda: client_tools.done(host, chat, action)))
 
 
 def tool_call_content_changed(host: Host, sent: Dispatched, action: actions.ToolCallContentChanged) -> Verdict:  # noqa: ARG001
@@ -105,10 +108,11 @@ def _owns(call: Any, sent: Dispatched) -> bool:
 
 
 def tool_call_result_confirmed(host: Host, sent: Dispatched, action: actions.ToolCallResultConfirmed) -> Verdict:
-    if not isinstance(_call(sent, action), ToolCallPendingResultConfirmationState):
+    call = _call(sent, action)
+    if not isinstance(call, ToolCallPendingResultConfirmationState):
         return Refused("the result of this tool call does not wait for confirmation")
     chat: Any = sent.channel
-    return Allowed(after=(lambda: turns.result_decided(host, chat, action),))
+    return Allowed(after=(lambda: turns.result_decided(host, chat, call, action),))
 
 
 RULES: Final[Rules] = {

@@ -149,9 +149,10 @@ class Wire:
     async def open(self) -> None:
         """Connect, without a handshake of the protocol."""
         if self.url.startswith("unix:"):
-            self.connection = await unix_connect(self.url.removeprefix("unix:"), "ws://localhost/", max_size=None)
+            path = self.url.removeprefix("unix:")
+            self.connection = await unix_connect(path, "ws://localhost/", max_size=None, ping_interval=None)
         else:
-            self.connection = await connect(self.url, max_size=None, proxy=None)
+            self.connection = await connect(self.url, max_size=None, proxy=None, ping_interval=None)
         self.close_code = None
         self._reader = asyncio.create_task(self._read(self.connection))
 

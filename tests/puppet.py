@@ -13,7 +13,7 @@ from typing import Any
 
 from holdfast.agents.scripted import ScriptedAgent
 from holdfast.agents.turn import ToolCall, TurnContext
-from holdfast.protocol.codec import encode
+from holdfast.protocol.codec import Wire, encode
 from holdfast.protocol.envelope import decode_action
 
 __all__ = ["Puppet"]
@@ -32,7 +32,9 @@ class Puppet(ScriptedAgent):
 async def _heard(turn: TurnContext, step: dict[str, Any]) -> Any:
     match step.get("await"):
         case None:
-            await turn.act(decode_action(encode({"turnId": turn.key.turn_id, **step})))
+            action = decode_action(encode({"turnId": turn.key.turn_id, **step}))
+            assert isinstance(action, Wire), f"{step['type']} is known"
+            await turn.act(action)
             return None
         case "decision":
             decided = await ToolCall(turn, step["id"]).decided()

@@ -70,7 +70,7 @@ async def test_an_entry_says_what_a_list_shows(clients: Clients, session: str) -
 async def pages(client: Wire, limit: int | None) -> list[list[dict[str, Any]]]:
     """Every page of the catalogue."""
     found = []
-    params = {} if limit is None else {"limit": limit}
+    params: dict[str, Any] = {} if limit is None else {"limit": limit}
     page = await client.request("listSessions", **params)
     found.append(page["items"])
     while "nextCursor" in page:

@@ -159,7 +159,7 @@ async def test_completions_say_what_they_stand_for(
     window = await clients()
     await begin(window, session)
     for text, key in (("/", "command"), ("look at @", "uri")):
-        params = {"kind": "userMessage", "text": text, "offset": len(text)}
+        params: dict[str, Any] = {"kind": "userMessage", "text": text, "offset": len(text)}
         items = (await window.request("completions", session, **params))["items"]
         assert items
         assert all(item["attachment"]["_meta"][key] for item in items)

@@ -148,9 +148,11 @@ class Load:
             running = Running(process)
             await running.ready()
             yield running
+            process.stdin.close()
+        except BaseException:
+            process.kill()
+            raise
         finally:
-            if process.returncode is None:
-                process.kill()
             await process.wait()
 
     async def run(self, plan: Plan, server: int) -> Result:

@@ -99,7 +99,7 @@ def sweep(host: Host) -> None:
 
 
 def _is_idle(host: Host, unit: Session) -> bool:
-    if unit.busy or unit.waiting or unit.provisional or unit.session.state.active_clients:
+    if unit.busy or unit.works_beside or unit.waiting or unit.provisional or unit.session.state.active_clients:
         return False
     if any(host.recipients(channel.uri) for channel in unit.channels()):
         return False

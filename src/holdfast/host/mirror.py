@@ -74,8 +74,6 @@ _QUIET: Final = frozenset(
         chat_actions.TurnsLoaded,
         chat_actions.ChangesetsChanged,
         chat_actions.CanvasesChanged,
-        chat_actions.BackgroundWorkSet,
-        chat_actions.BackgroundWorkRemoved,
     }
 )
 
@@ -334,7 +332,7 @@ def withdraw(host: Host, unit: Session) -> None:
 
 def _needs_attention(unit: Session) -> bool:
     """Whether the session is to be looked at when the host starts again."""
-    return unit.busy or bool(unit.session.state.active_clients) or unit.provisional
+    return unit.busy or unit.works_beside or bool(unit.session.state.active_clients) or unit.provisional
 
 
 class Extra(Wire, frozen=True, kw_only=True):

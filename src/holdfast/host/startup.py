@@ -11,10 +11,12 @@ from holdfast.host import loading, presence, sessions, turns
 from holdfast.host.sequence import Numbers
 from holdfast.host.units import Session
 from holdfast.ports.journal import LoadUnit, Opening, StoredUnit
+from holdfast.protocol.chat import actions as chat_actions
 from holdfast.protocol.codec import decode
 from holdfast.protocol.common import URI, ConfigPropertySchema, ConfigSchema, ErrorInfo, JsonObject
 from holdfast.protocol.envelope import decode_envelope
 from holdfast.protocol.reducers import REDUCERS
+from holdfast.protocol.reducing import entry_id
 from holdfast.protocol.root import actions
 from holdfast.protocol.root.state import AgentInfo, RootConfigState, RootState
 
@@ -121,6 +123,7 @@ def _look_after(host: Host, uri: URI) -> None:
             return
         unit = loading.adopt(host, stored)
     _end_broken_turns(host, unit)
+    _end_background_work(host, unit)
     for client in unit.session.state.active_clients:
         presence.start_grace(host, unit, client.client_id)
     if unit.provisional:
@@ -134,3 +137,10 @@ def _end_broken_turns(host: Host, unit: Session) -> None:
     for chat in unit.chats.values():
         if chat.state.active_turn is not None:
             turns.end(host, chat, error, resumable=True)
+
+
+def _end_background_work(host: Host, unit: Session) -> None:
+    """What agents did beside their turns ended with them."""
+    for chat in unit.chats.values():
+        for work in chat.state.background_work or ():
+            host.emit(chat, chat_actions.BackgroundWorkRemoved(id=str(entry_id(work))))

@@ -235,7 +235,7 @@ _SPEECH: Final = frozenset(
 
 
 def _said(host: Host, event: AgentSaid) -> None:
-    chat = _running(host, event.key)
+    chat = _running(host, event.key) or _beside(host, event)
     if chat is None:
         return
     if type(event.action) not in _SPEECH:
@@ -245,6 +245,14 @@ def _said(host: Host, event: AgentSaid) -> None:
         host.emit(chat, action)
     if isinstance(event.action, actions.ToolCallReady):
         client_tools.watch(host, chat, event.action.tool_call_id)
+
+
+def _beside(host: Host, event: AgentSaid) -> Chat | None:
+    """The chat that work in the background is said of: it goes on when the turn that began it is over."""
+    if not isinstance(event.action, actions.BackgroundWorkSet | actions.BackgroundWorkRemoved):
+        return None
+    chat = host.channels.get(event.key.chat)
+    return chat if isinstance(chat, Chat) else None
 
 
 def _ended(host: Host, event: TurnEnded) -> None:

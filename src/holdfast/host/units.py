@@ -180,3 +180,8 @@ class Session(Unit):
     @property
     def busy(self) -> bool:
         return any(chat.state.active_turn is not None for chat in self.chats.values())
+
+    @property
+    def works_beside(self) -> bool:
+        """Whether work goes on that belongs to no turn."""
+        return any(chat.state.background_work for chat in self.chats.values())

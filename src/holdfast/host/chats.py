@@ -147,9 +147,9 @@ def _first_message(host: Host, message: Message | None) -> Message | None:
 def _planned(host: Host, unit: Session, permitted: MultipleChatsCapability, params: CreateChatParams) -> _Plan:
     now = from_milliseconds(host.clock.wall())
     state = replace(_empty(params.chat, now), movable=True)
-    directories = _subset(host, unit, params.working_directories)
     match params.source:
         case None:
+            directories = _subset(host, unit, params.working_directories)
             return _Plan(replace(state, origin=UserOrigin(), working_directories=directories))
         case ForkChatSource() as source:
             if not permitted.fork:
@@ -158,6 +158,7 @@ def _planned(host: Host, unit: Session, permitted: MultipleChatsCapability, para
         case SideChatSource() as source:
             if not permitted.side_chat:
                 raise _invalid("params.source: this agent cannot open side chats")
+            directories = _subset(host, unit, params.working_directories)
             return _side_chat(host, unit, source, replace(state, working_directories=directories))
         case Unknown():
             raise _invalid("params.source: a chat comes from a fork or a side chat")

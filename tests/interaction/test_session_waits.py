@@ -193,9 +193,8 @@ async def test_everything_that_waits_is_listed_and_goes_one_by_one(clients: Clie
         fields = _answer(entry)
         await watcher.dispatch(entry["chat"], fields.pop("type"), **fields)
         left -= 1
-        await watcher.until(lambda entry=entry: entry["id"] not in _ids(watcher, session))
-        assert len(_ids(watcher, session)) == left
         await watcher.settled()
+        assert (entry["id"] in _ids(watcher, session), len(_ids(watcher, session))) == (False, left)
         assert (watcher.state(session)["status"] & 16 == 16) is (left > 0)
     for each in (chat, second):
         await client.ended(each)

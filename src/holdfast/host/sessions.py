@@ -251,12 +251,13 @@ def title_from(host: Host, unit: Session, text: str) -> None:
 def dispose(host: Host, connection: Connection, request: jsonrpc.Request, params: DisposeSessionParams) -> None:
     """End a session. For a while it can be restored."""
     unit = lookup.session(host, params.channel)
-    discard(host, unit, host.clock.wall() + host.settings.undo_window)
+    window = host.settings.undo_window
+    discard(host, unit, host.clock.wall() + window if window else 0)
     host.reply(connection, request, None)
 
 
 def discard(host: Host, unit: Session, until: int) -> None:
-    """Take a session out of use, kept until then."""
+    """Take a session out of use, kept until then; 0: not kept at all."""
     for chat in tuple(unit.chats.values()):
         turns.cancel(host, chat)
     mirror.keep_row(host, unit)
@@ -296,6 +297,7 @@ def restore(host: Host, connection: Connection, request: jsonrpc.Request, params
     unit = loading.adopt(host, stored)
     host.batch.on_undo(lambda: host.let_go(unit))
     unit.listed = False
+    unit.published = None
     announce(host, unit)
     for client in unit.session.state.active_clients:
         presence.start_grace(host, unit, client.client_id)

@@ -7,6 +7,7 @@ sends and lifts what it receives, a client of an older host the reverse.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -85,6 +86,8 @@ class Bridge:
         """What to send below instead of an action."""
         found = [sent]
         for step in self.steps:
+            if context.facts:
+                context = replace(context, facts=step.lower("facts", context.facts, context))
             found = [lowered for each in found for lowered in step.lower_action(each, context)]
         return [each for each in found if not each.type.startswith(PRIVATE)]
 

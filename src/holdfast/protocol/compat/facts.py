@@ -10,17 +10,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from msgspec import to_builtins
+from msgspec.structs import replace
 
 from holdfast.protocol.changeset.state import ChangesetState
-from holdfast.protocol.chat.actions import ToolCallReady
-from holdfast.protocol.chat.parts import ToolCallResponsePart
+from holdfast.protocol.chat.actions import InputCompleted, ToolCallReady
+from holdfast.protocol.chat.parts import InputRequestResponsePart, ToolCallResponsePart
 from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState, ToolCallRunningState
 from holdfast.protocol.codec import Wire
 from holdfast.protocol.compat.context import Json
 from holdfast.protocol.envelope import StateAction
 from holdfast.protocol.reducing import with_directory, without_directory
-from holdfast.protocol.session.actions import WorkingDirectoryReplaced
+from holdfast.protocol.session.actions import CustomizationToggled, WorkingDirectoryReplaced
+from holdfast.protocol.session.customizations import McpServerCustomization
 from holdfast.protocol.session.state import SessionState
 
 __all__ = ["FACTS", "of"]
@@ -48,21 +50,59 @@ def _replaced_directory(before: SessionState, action: WorkingDirectoryReplaced, 
     return {**_primary_directory(before, action, after), "reordered": less != after.working_directories}
 
 
-def _made_ready_again(before: ChatState, action: ToolCallReady, after: ChatState) -> Json:  # noqa: ARG001
+def _made_ready_again(before: ChatState, action: ToolCallReady, after: ChatState) -> Json:
     """Up to 0.5.2 a call that waits for a person is not made ready again; up to 0.6 it then forgets its input."""
     call = _tool_call(before, action.tool_call_id)
     facts: Json = {}
     if isinstance(call, ToolCallPendingConfirmationState):
         facts["waited"] = True
+        if _asked(call, _tool_call(after, action.tool_call_id)):
+            facts["retold"] = True
     if isinstance(call, ToolCallPendingConfirmationState | ToolCallRunningState) and action.tool_input is None:
         facts |= {"toolInput": call.tool_input} if isinstance(call.tool_input, str) else {}
     return facts
+
+
+def _asked(before: ToolCallPendingConfirmationState, after: object) -> bool:
+    """Whether a call that waited tells something else now. How risky it is was never told so long ago."""
+    if isinstance(after, ToolCallPendingConfirmationState):
+        return replace(before, risk_assessment=None) != replace(after, risk_assessment=None)
+    if isinstance(after, ToolCallRunningState):
+        return (before.invocation_message, before.tool_input) != (after.invocation_message, after.tool_input)
+    return False
+
+
+def _answered(before: ChatState, action: InputCompleted, after: ChatState) -> Json:  # noqa: ARG001
+    """In 0.5.2 an answered question goes to the end of its turn: whether something else is there already."""
+    parts = after.active_turn.response_parts if after.active_turn else ()
+    last = parts[-1] if parts else None
+    at_end = isinstance(last, InputRequestResponsePart) and last.request.id == action.request_id
+    return {} if at_end or not parts else {"followed": True}
 
 
 def _tool_call(chat: ChatState, id: str) -> object:
     parts = chat.active_turn.response_parts if chat.active_turn else ()
     calls = (part.tool_call for part in parts if isinstance(part, ToolCallResponsePart))
     return next((call for call in calls if getattr(call, "tool_call_id", None) == id), None)
+
+
+def _toggled(before: SessionState, action: CustomizationToggled, after: SessionState) -> Json:  # noqa: ARG001
+    """In 0.1 a customization is named by its URI; up to 0.5.1 only plugins and directories are switched."""
+    for entry in before.customizations or ():
+        if getattr(entry, "id", None) == action.id:
+            return {"uri": getattr(entry, "uri", None), "server": isinstance(entry, McpServerCustomization)}
+        for child in getattr(entry, "children", None) or ():
+            if getattr(child, "id", None) == action.id:
+                return {"child": True, "server": isinstance(child, McpServerCustomization)}
+    return {}
+
+
+def _all_customizations(before: SessionState, action: Wire, after: SessionState) -> Json:  # noqa: ARG001
+    """In 0.1 customizations are told all at once, without what is inside them."""
+    if before.customizations is after.customizations:
+        return {}
+    entries = [to_builtins(each, enc_hook=str) for each in after.customizations or ()]
+    return {"customizations": [{key: entry[key] for key in entry if key != "children"} for entry in entries]}
 
 
 def _changeset_error(before: ChangesetState, action: Wire, after: ChangesetState) -> Json:  # noqa: ARG001
@@ -82,7 +122,11 @@ FACTS: Final[Mapping[str, Record]] = {
     "session/workingDirectoryReplaced": _replaced_directory,
     "chat/workingDirectorySet": _primary_directory,
     "chat/workingDirectoryRemoved": _primary_directory,
+    "session/customizationToggled": _toggled,
+    "session/customizationUpdated": _all_customizations,
+    "session/customizationRemoved": _all_customizations,
     "chat/toolCallReady": _made_ready_again,
+    "chat/inputCompleted": _answered,
     "changeset/contentChanged": _changeset_error,
 }
 

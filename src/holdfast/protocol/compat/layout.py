@@ -99,15 +99,23 @@ LAYOUT: Final[dict[str, dict[str, str]]] = {
     "part": {"toolCall": "toolCall", "request": "inputRequest"},
     "toolCall": {
         "content": "resultContent[]",
+        "edits": "fileEdits",
         "contributor": "contributor",
         "userSuggestion": "message",
         "auth": "authRequirement",
     },
     "toolResult": {"content": "resultContent[]"},
+    "resultContent": {"before": "fileEditSide", "after": "fileEditSide"},
+    "changesetFile": {"edit": "fileEdit"},
+    "fileEdits": {"items": "fileEdit[]"},
+    "fileEdit": {"before": "fileEditSide", "after": "fileEditSide"},
+    "fileEditSide": {"content": "contentRef"},
     "authRequirement": {"resource": "protectedResource"},
     "completionItem": {"attachment": "attachment"},
     "snapshot": {"state": SNAPSHOT_STATE},
     "envelope": {},
+    # What `facts` recorded beside an action
+    "facts": {"shown": "activeClient", "customizations": "customization[]"},
 }
 
 _ACTIONS: Final[dict[str, dict[str, str]]] = {
@@ -127,7 +135,7 @@ _ACTIONS: Final[dict[str, dict[str, str]]] = {
     "chat/responsePart": {"part": "part"},
     "chat/error": {"part": "part"},
     "chat/toolCallStart": {"contributor": "contributor"},
-    "chat/toolCallReady": {"contributor": "contributor"},
+    "chat/toolCallReady": {"contributor": "contributor", "edits": "fileEdits"},
     "chat/toolCallConfirmed": {"userSuggestion": "message"},
     "chat/toolCallComplete": {"result": "toolResult"},
     "chat/toolCallContentChanged": {"content": "resultContent[]"},
@@ -161,6 +169,7 @@ _RESULTS: Final[dict[str, dict[str, str]]] = {
     "resolveSessionConfig": {"schema": "configSchema"},
     "completions": {"items": "completionItem[]"},
     "fetchTurns": {"turns": "turn[]"},
+    "x-holdfast/readTurns": {"turns": "turn[]"},
 }
 
 

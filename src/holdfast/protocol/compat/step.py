@@ -23,7 +23,7 @@ from holdfast.protocol.compat.layout import (
     nested,
     reachable,
 )
-from holdfast.protocol.versions import ACTIONS, METHODS, Version
+from holdfast.protocol.versions import ACTIONS, METHODS, NOTIFICATIONS, Version
 
 __all__ = [
     "DROP",
@@ -33,8 +33,11 @@ __all__ = [
     "Shape",
     "Step",
     "actions_new_in",
+    "dropping",
+    "not_sent",
     "refused_before",
     "renamed",
+    "unsaid_before",
     "without",
 ]
 
@@ -243,6 +246,29 @@ def refused_before(version: Version) -> dict[str, ConvertCall]:
         return ()
 
     return {name: nothing for name, since in METHODS.items() if since == version}
+
+
+def unsaid_before(version: Version) -> dict[str, ConvertCall]:
+    """The same for the notifications that a version brought."""
+
+    def nothing(call: Call, context: Context) -> Iterable[Call]:  # noqa: ARG001
+        return ()
+
+    return {name: nothing for name, since in NOTIFICATIONS.items() if since == version}
+
+
+def not_sent(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
+    """An action that the other version has no words for."""
+    return ()
+
+
+def dropping(*keys: str) -> Shape:
+    """A shape that below is without some keys."""
+
+    def down(value: Json, context: Context) -> Json:  # noqa: ARG001
+        return without(value, *keys)
+
+    return Shape(down=down)
 
 
 def without(value: Json, *keys: str) -> Json:

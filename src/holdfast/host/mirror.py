@@ -44,6 +44,7 @@ from holdfast.protocol.session.state import (
     SessionChatInputRequest,
     SessionChatSummary,
     SessionInputRequest,
+    SessionLifecycle,
     SessionState,
     SessionSummary,
     SessionToolAuthenticationRequest,
@@ -332,7 +333,9 @@ def withdraw(host: Host, unit: Session) -> None:
 
 def _needs_attention(unit: Session) -> bool:
     """Whether the session is to be looked at when the host starts again."""
-    return unit.busy or unit.works_beside or bool(unit.session.state.active_clients) or unit.provisional
+    state = unit.session.state
+    creating = state.lifecycle == SessionLifecycle.CREATING
+    return unit.busy or unit.works_beside or creating or bool(state.active_clients) or unit.provisional
 
 
 class Extra(Wire, frozen=True, kw_only=True):

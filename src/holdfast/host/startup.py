@@ -19,6 +19,7 @@ from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.reducing import entry_id
 from holdfast.protocol.root import actions
 from holdfast.protocol.root.state import AgentInfo, RootConfigState, RootState
+from holdfast.protocol.session.state import SessionLifecycle
 
 if TYPE_CHECKING:
     from holdfast.host.core import Host
@@ -124,6 +125,8 @@ def _look_after(host: Host, uri: URI) -> None:
         unit = loading.adopt(host, stored)
     _end_broken_turns(host, unit)
     _end_background_work(host, unit)
+    if unit.session.state.lifecycle == SessionLifecycle.CREATING:
+        turns.open_backend(host, unit)
     for client in unit.session.state.active_clients:
         presence.start_grace(host, unit, client.client_id)
     if unit.provisional:

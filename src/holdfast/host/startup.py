@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from holdfast.host import loading, presence, sessions, turns
+from holdfast.host.permits import writable
 from holdfast.host.sequence import Numbers
 from holdfast.host.units import Session
 from holdfast.ports.journal import LoadUnit, Opening, StoredUnit
@@ -135,11 +136,11 @@ def _look_after(host: Host, uri: URI) -> None:
 
 
 def _end_broken_turns(host: Host, unit: Session) -> None:
-    """A turn that ran when the host stopped is over; it can be resumed."""
+    """A turn that ran when the host stopped is over; where people may write they may resume it."""
     error = ErrorInfo(error_type=RESTARTED, message="The host was restarted while this turn was running.")
     for chat in unit.chats.values():
         if chat.state.active_turn is not None:
-            turns.end(host, chat, error, resumable=True)
+            turns.end(host, chat, error, resumable=writable(chat) is None)
 
 
 def _end_background_work(host: Host, unit: Session) -> None:

@@ -99,7 +99,7 @@ def turn_cancelled(host: Host, sent: Dispatched, action: actions.TurnCancelled) 
 
 def turn_resume(host: Host, sent: Dispatched, action: actions.TurnResume) -> Verdict:
     chat: Any = sent.channel
-    refused = _startable(host, chat) or turns.unauthenticated(host, chat.unit, sent.client)
+    refused = _startable(host, chat) or writable(chat) or turns.unauthenticated(host, chat.unit, sent.client)
     if refused is not None:
         return refused
     page = lookup.turns(host, chat, ReadTurns(chat.uri, None, 1, None))

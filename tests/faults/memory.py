@@ -52,6 +52,7 @@ class MemoryLink:
         self.peer = client.client_id
         self.buffered = 0
         self.is_paused = False
+        self.pauses = 0
         self.closed: tuple[int, str] | None = None
 
     def write(self, frames: Sequence[bytes]) -> None:
@@ -67,6 +68,7 @@ class MemoryLink:
 
     def pause(self) -> None:
         self.is_paused = True
+        self.pauses += 1
 
     def resume(self) -> None:
         self.is_paused = False

@@ -40,7 +40,8 @@ def test_what_passed_by_comes_joined_and_in_order() -> None:
     agree(bench, one, two, channel=SESSION)
 
 
-def test_what_only_one_connection_gets_waits_for_its_place_and_answers_do_not_wait() -> None:
+# W-29
+def test_what_only_one_connection_gets_waits_for_its_place() -> None:
     bench = Bench(turn_page=1, frame_budget=400)
     one = bench.client("c1")
     session(one)
@@ -50,14 +51,20 @@ def test_what_only_one_connection_gets_waits_for_its_place_and_answers_do_not_wa
     assert cursor is not None
     _lag(two)
     take_turns(bench, one, "t4")
-    two.request("fetchTurns", CHAT, cursor=cursor)
+    asked = two.request_later("fetchTurns", channel=CHAT, cursor=cursor)
     two.dispatch(CHAT, "chat/turnCancelled", turnId="t9")
-    assert [message for message in two.messages if "method" in message] == []
+    take_turns(bench, one, "t5")
+    assert two.messages == []
     _drain(two)
+    assert two.answer(asked) == {}
+    places = [message.get("id") or message["params"]["action"]["type"] for message in two.messages]
+    assert places.index("chat/turnsLoaded") < places.index(asked) < places.index("chat/turnCancelled")
+    assert places.count("chat/turnComplete") == 2
+    assert places.index("chat/turnComplete") < places.index("chat/turnsLoaded")
     own = [each for each in two.envelopes() if each["action"]["type"] in ("chat/turnsLoaded", "chat/turnCancelled")]
     assert [each["action"]["type"] for each in own] == ["chat/turnsLoaded", "chat/turnCancelled"]
     assert list(numbers(two)) == sorted(numbers(two))
-    assert [turn.id for turn in two.state(CHAT).turns][-1] == "t4"
+    assert [turn.id for turn in two.state(CHAT).turns][-1] == "t5"
 
 
 def test_more_than_is_worth_holding_is_told() -> None:
@@ -66,9 +73,9 @@ def test_more_than_is_worth_holding_is_told() -> None:
     session(client)
     _lag(client)
     assert not lag.is_lost(client.connection)
-    client.dispatch(CHAT, "chat/turnCancelled", turnId="x" * 600_000)
+    client.dispatch(CHAT, "chat/turnCancelled", turnId="x" * 2_100_000)
     assert not lag.is_lost(client.connection)
-    client.dispatch(CHAT, "chat/turnCancelled", turnId="x" * 600_000)
+    client.dispatch(CHAT, "chat/turnCancelled", turnId="x" * 2_100_000)
     assert lag.is_lost(client.connection)
     _drain(client)
     assert not lag.is_lost(client.connection)
@@ -97,3 +104,27 @@ def test_who_missed_the_move_of_a_chat_is_sent_away_for_snapshots() -> None:
     for snapshot in answer["snapshots"]:
         again.keep(snapshot)
     agree(bench, one, again, channel=chat)
+
+
+# W-40, W-46
+def test_a_snapshot_does_not_overtake_what_the_client_has_still_to_get_elsewhere() -> None:
+    """It carries a number. Who was lost right behind it would not be given what came before that."""
+    bench = Bench()
+    one = bench.client("c1")
+    session(one)
+    take_turns(bench, one, "t1")
+    two = follower(bench)
+    _lag(two)
+    take_turns(bench, one, "t2")
+    two.request_later("subscribe", channel=CHAT)
+    bench.settle()
+    take_turns(bench, one, "t3")
+    assert two.messages == []
+    two.drop()
+    again, answer = bench.reconnect("c2", two.last_seen, [SESSION, CHAT])
+    assert answer["type"] == "replay"
+    again.states, again.last_seen = two.states, two.last_seen
+    for envelope in answer["actions"]:
+        again.got({"method": "action", "params": envelope})
+    agree(bench, again)
+    agree(bench, again, channel=SESSION)

@@ -82,8 +82,10 @@ class Connection:
         """The message that waits for something to be read."""
         self.lagging_since: int | None = None
         """The last number sent, while the client is too slow to be sent more."""
-        self.held: list[tuple[int | None, Message]] = []
-        """What only this connection gets, with its number, to be sent in its place when it has caught up."""
+        self.passed = 0
+        """The highest number that passed it by meanwhile."""
+        self.held: list[tuple[int, Message]] = []
+        """What only this connection gets, with the number it comes after, to be sent when it catches up."""
         self.held_size = 0
 
     @property

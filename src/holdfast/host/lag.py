@@ -1,11 +1,13 @@
 """Clients that cannot keep up: not written to for a while, then brought up to date from the journal.
 
-While a connection lags, envelopes pass it by; they are in the journal. What only it gets is held with its
-number. When its link has drained, what it missed is read, joined, and sent in order.
+While a connection lags, envelopes pass it by; they are in the journal. What is in no journal, answers included, is
+held with its place. When its link has drained, what it missed is read, joined, and sent in order. A client must not
+hear of a number, in a snapshot either, before it was sent everything below: it would never ask for that again.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -27,22 +29,24 @@ TOO_FAR_BEHIND: Final = 1013
 # Bytes that are read for a lagging client at the most.
 _MOST: Final = 16_000_000
 
-# Bytes of what is in no journal that are held for a lagging client at the most.
-_HELD: Final = 1_000_000
+# Bytes of what is in no journal that are held for a lagging client at the most: a few full messages.
+_HELD: Final = 4_000_000
 
 
 def begin(host: Host, connection: Connection) -> None:
     """The connection's link is full: everything up to now was written, nothing more is."""
     if connection.lagging_since is None and connection.ready:
-        connection.lagging_since = host.released
+        connection.lagging_since = connection.passed = host.released
 
 
 def passes(connection: Connection, step: Step) -> bool:
     """Whether a step is to be sent now. What is kept back is held here or is in the journal."""
-    if connection.lagging_since is None or step.message.is_answer:
+    if connection.lagging_since is None:
         return True
+    if step.seq is not None:
+        connection.passed = step.seq
     if not step.durable:
-        connection.held.append((step.seq, step.message))
+        connection.held.append((connection.passed, step.message))
         connection.held_size += len(step.message.text)
     return False
 
@@ -76,21 +80,23 @@ def _catch_up(host: Host, connection: Connection) -> None:
     missed = [entry for entry in wanted if entry.seq > connection.subscriptions[entry.channel].from_seq]
     for message in _merged(host, connection, missed):
         host.note((connection,), message)
-    connection.held.clear()
-    connection.held_size = 0
-    connection.lagging_since = None
+    host.batch.assign(connection, "held", [])
+    host.batch.assign(connection, "held_size", 0)
+    host.batch.assign(connection, "lagging_since", None)
 
 
 def _merged(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message]:
-    """What was missed and what was held, in the order of their numbers; notifications last."""
-    numbered = sorted((seq, message) for seq, message in connection.held if seq is not None)
-    position = 0
+    """What was missed and what was held, each in its place. Nothing is joined across what was held."""
+    begin = 0
+    for place, message in connection.held:
+        end = bisect_right(missed, place, begin, key=lambda entry: entry.seq)
+        yield from _shown(host, connection, missed[begin:end])
+        yield message
+        begin = end
+    yield from _shown(host, connection, missed[begin:])
+
+
+def _shown(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message]:
     for entry in replay.joined(missed):
-        while position < len(numbered) and numbered[position][0] < entry.seq:
-            yield numbered[position][1]
-            position += 1
-        if connection.bridge is None and dialects.is_legacy(entry):
-            continue
-        yield outgoing.action(entry.data, dialects.about_stored(entry, host.channels[entry.channel]))
-    yield from (message for _, message in numbered[position:])
-    yield from (message for seq, message in connection.held if seq is None)
+        if connection.bridge is not None or not dialects.is_legacy(entry):
+            yield outgoing.action(entry.data, dialects.about_stored(entry, host.channels[entry.channel]))

@@ -76,18 +76,19 @@ class Vintage:
     async def begin(self) -> dict[str, Any]:
         """Connect and shake hands."""
         await self._open()
-        return await self.request(
+        result: dict[str, Any] = await self.request(
             "initialize",
             self.root,
             protocolVersions=[self.version],
             clientId=self.client_id,
             initialSubscriptions=[self.root],
         )
+        return result
 
     async def come_back(self, *followed: str) -> dict[str, Any]:
         """Connect again and ask for what was missed."""
         await self._open()
-        result = await self.request(
+        result: dict[str, Any] = await self.request(
             "reconnect",
             self.root,
             clientId=self.client_id,

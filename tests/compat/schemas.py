@@ -8,6 +8,7 @@ schemas are wrong is written down in `DEFECTS`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -123,8 +124,10 @@ class _Check:
         self._defects = DEFECTS | DEFECTS_OF.get(version, {})
 
     def named(self, name: str, value: Any, path: str) -> Iterator[str]:
-        if name not in self._defects:
+        if name in self._definitions and name not in self._defects:
             yield from self.fits(self._definitions[name], value, path, name)
+        elif "." in name and not _is_member(name, value):
+            yield f"{path}: not {name}: {value!r:.80}"
 
     def fits(self, schema: Any, value: Any, path: str, name: str = "") -> Iterator[str]:
         assert schema.keys() <= _KEYWORDS, f"{path}: schemas have a new keyword: {schema.keys() - _KEYWORDS}"
@@ -165,6 +168,12 @@ class _Check:
         found = [list(self.fits(variant, value, path)) for variant in known]
         # The one whose discriminator is right is meant, whatever else is wrong.
         yield from min(found, key=lambda each: (_misses_tag(each, path), len(each)))
+
+
+def _is_member(name: str, value: Any) -> bool:
+    """Up to 0.5.1 members of enumerations are named and not written down: `ActionType.SessionReady`."""
+    written = re.sub("[^a-z]", "", value.lower()) if isinstance(value, str) else ""
+    return written.endswith(name.partition(".")[2].lower())
 
 
 def _misses_tag(found: list[str], path: str) -> bool:

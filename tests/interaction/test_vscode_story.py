@@ -29,7 +29,7 @@ class Window(Vintage):
 
     async def begin(self) -> dict[str, Any]:
         await self._open()
-        result = await self.request(
+        result: dict[str, Any] = await self.request(
             "initialize",
             "ahp-root://",
             protocolVersions=OFFERS[self.version],

@@ -12,7 +12,7 @@ from interaction.talk import begin, confirm, shown, took, wait_for_call
 from served import Clients, Wire, user
 
 ROOT: Final = "ahp-root://"
-OLD: Final = ("0.9.0", "0.9.4", "0.8.0", "0.7.0", "0.6.0", "0.5.2", "0.5.1")
+OLD: Final = ("0.9.0", "0.9.4", "0.8.0", "0.7.0", "0.6.0", "0.5.2", "0.5.1", "0.5.0", "0.4.0")
 
 # First shipped in 1.0.0, dated 0.9.0 upstream: reference hosts send them to 0.9 clients, which ignore them.
 TOLERATED_BY_0_9: Final = {
@@ -25,6 +25,8 @@ TOLERATED_BY_0_9: Final = {
     "chat/isReadChanged",
     "chat/isArchivedChanged",
 }
+
+ONLY_BEFORE_0_5: Final = {"session/activeClientChanged"}
 
 
 def seen(client: Wire) -> set[str]:
@@ -39,7 +41,7 @@ def newer(types: set[str], version: str) -> set[str]:
     """The types that the version has not."""
     own = parse_version(version)
     assert own is not None
-    allowed = TOLERATED_BY_0_9 if version.startswith("0.9.") else set()
+    allowed = TOLERATED_BY_0_9 if version.startswith("0.9.") else ONLY_BEFORE_0_5
     return {each for each in types - allowed if ACTIONS[each].since > own}
 
 

@@ -55,7 +55,9 @@ class _Running:
         self._states: dict[str, Any] = {}
         with reading():
             alone = context_of(kind, initial, now or "")
-            self._context = dataclasses.replace(alone, state=self._json, session_state=self._session)
+            self._context = dataclasses.replace(
+                alone, state=self._json, session_state=self._session, lookup=self._about
+            )
             lifted = initial if bridge is None else bridge.lift_state(kind, initial, self._context)
             self._companions: Json = dict(lifted.get(PRIVATE) or {})
             public = {key: value for key, value in lifted.items() if not key.startswith(PRIVATE)}
@@ -129,6 +131,13 @@ class _Running:
     def _json(self) -> Json | None:
         state = self._states.get(self._kind)
         return None if state is None else to_json(state)
+
+    def _about(self, channel: str) -> Context:
+        """Of another channel: there is no other than a session's only conversation."""
+        if channel != self._context.default_chat or "chat" not in self._states:
+            return Context()
+        chat = self._states["chat"]
+        return dataclasses.replace(self._context, channel=channel, kind="chat", state=lambda: to_json(chat))
 
     def _session(self) -> Json | None:
         return self._json() if self._kind == "session" else None

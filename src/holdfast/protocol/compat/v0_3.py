@@ -50,10 +50,9 @@ OF_A_CHAT: Final = {
 
 
 def _session_down(state: Json, context: Context) -> Json:  # noqa: ARG001
-    chat = (state.get(BESIDE) or {}).get("chat") or {}
-    held: Json = {key: chat[key] for key in CONVERSATION if key in chat}
-    shown = {"turns": [], **held}
-    lowered = {**without(state, "chats", "defaultChat", BESIDE), **shown}
+    chat: Json = (state.get(BESIDE) or {}).get("chat") or {}
+    shown: Json = {key: chat[key] for key in CONVERSATION if key in chat}
+    lowered = {**without(state, "chats", "defaultChat", BESIDE), "turns": [], **shown}
     summary = state.get("summary")
     if not isinstance(summary, dict) or "status" not in chat:
         return lowered
@@ -71,7 +70,8 @@ def _session_up(state: Json, context: Context) -> Json:
         "status": summary["status"] & ACTIVITY,
         "modifiedAt": from_milliseconds(summary["modifiedAt"]),
     }
-    chat = {**listed, **{key: state[key] for key in CONVERSATION if key in state}}
+    held: Json = {key: state[key] for key in CONVERSATION if key in state}
+    chat = {**listed, **held}
     return {
         **without(state, *CONVERSATION),
         "chats": [listed],
@@ -102,7 +102,11 @@ def _to_session(name: str) -> ConvertAction:
 def _to_chat(name: str) -> ConvertAction:
     def up(sent: Action, context: Context) -> Iterable[Action]:
         chat = context.default_chat or uris.default_chat(sent.channel)
-        return (Action(chat, "chat", {**sent.action, "type": name}),)
+        # A reducer below takes the `_meta` of a tool call from its beginning alone.
+        action = (
+            without(sent.action, "_meta") if "/toolCall" in name and name != "chat/toolCallStart" else sent.action
+        )
+        return (Action(chat, "chat", {**action, "type": name}),)
 
     return up
 
@@ -196,6 +200,7 @@ STEP: Final = Step(
         "attachment": Shape(down=_attachment_down),
         "resultContent": Shape(_content_down, _content_up),
         "configProperty": dropping("additionalProperties"),
+        "errorInfo": dropping("_meta"),
         "changesetOperation": Shape(down=_operation_down),
         "action:changeset/operationStatusChanged": Shape(down=_status_down),
     },

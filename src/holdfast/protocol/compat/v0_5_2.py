@@ -121,7 +121,7 @@ def _tool_call_down(call: Json, context: Context) -> Json:  # noqa: ARG001
     return {**without(lowered, "auth"), "status": "running"} if call.get("status") == "auth-required" else lowered
 
 
-def _ready(sent: Action, context: Context) -> Iterable[Action]:
+def _ready_down(sent: Action, context: Context) -> Iterable[Action]:
     """One that waits already is not made ready again below, but it can be approved."""
     action = without(sent.action, "riskAssessment")
     if not context.facts.get("waited"):
@@ -130,6 +130,17 @@ def _ready(sent: Action, context: Context) -> Iterable[Action]:
         return ()
     kept: Json = {key: action[key] for key in ("turnId", "toolCallId", "confirmed", "_meta") if key in action}
     return (sent._replace(action={"type": "chat/toolCallConfirmed", **kept, "approved": True}),)
+
+
+def _ready_up(sent: Action, context: Context) -> Iterable[Action]:
+    """What was not made ready again below is not above, either."""
+    turn = (context.about(sent.channel).state() or {}).get("activeTurn") or {}
+    calls = (part.get("toolCall") or {} for part in turn.get("responseParts") or ())
+    waits = any(
+        call.get("toolCallId") == sent.action.get("toolCallId") and call.get("status") == "pending-confirmation"
+        for call in calls
+    )
+    return () if waits else (sent,)
 
 
 def _retold(action: Json, context: Context) -> bool:  # noqa: ARG001
@@ -186,11 +197,11 @@ STEP: Final = Step(
     },
     actions_down={
         "chat/responsePart": _response_part,
-        "chat/toolCallReady": _ready,
+        "chat/toolCallReady": _ready_down,
         "session/inputNeededSet": _input_needed,
         "changeset/filesReviewChanged": _reviewed_down,
     },
-    actions_up={"changeset/filesReviewedChanged": _reviewed_up},
+    actions_up={"chat/toolCallReady": _ready_up, "changeset/filesReviewedChanged": _reviewed_up},
     resync={
         "chat/toolCallReady": Resync("a call that waits for a person cannot be asked about anew", _retold),
         "chat/inputCompleted": Resync("an answered question stands at the end of its turn", _out_of_place),

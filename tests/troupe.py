@@ -2,7 +2,8 @@
 
 `PROGRAM` is what a `HostProcess` runs to have it. The agents: `modest` has no capabilities, `rooted`, `free` and
 `nomad` differ in what they permit about directories, `equipped` comes with customizations, `broken` cannot open a
-session, `late` opens its sessions when somebody asks for its options, `puppet` says what its message says.
+session, `late` opens its sessions when somebody asks for its options, `doomed` then finds that it cannot, `puppet`
+says what its message says.
 """
 
 from __future__ import annotations
@@ -97,14 +98,17 @@ class _Broken(ScriptedAgent):
 class _Late(ScriptedAgent):
     """Between `createSession` and the next `resolveSessionConfig` its sessions are being created."""
 
-    def __init__(self, info: AgentInfo) -> None:
+    def __init__(self, info: AgentInfo, *, in_vain: bool = False) -> None:
         super().__init__(info)
+        self._in_vain = in_vain
         self._called = asyncio.Event()
 
     async def open_session(self, session: OpenSession, report: ReportProgress) -> None:
         self._called.clear()
         await report(Progress(session.session, 1, 4, "Waiting to be called"))
         await self._called.wait()
+        if self._in_vain:
+            raise AgentFailed(convert(ErrorInfo, FAILURE))
 
     async def resolve_config(self, directory: URI | None, config: JsonObject) -> ResolvedConfig:
         self._called.set()
@@ -122,6 +126,7 @@ def _troupe() -> list[Agent]:
         ScriptedAgent(_like_demo("equipped", customizations=convert(tuple[Customization, ...], CUSTOMIZATIONS))),
         _Broken(_like_demo("broken")),
         _Late(_like_demo("late")),
+        _Late(_like_demo("doomed"), in_vain=True),
         Puppet(_like_demo("puppet")),
     ]
 

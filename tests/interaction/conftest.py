@@ -22,8 +22,10 @@ def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with asyncio.Runner() as runner:
         program = getattr(request.module, "PROGRAM", None)
         process = hosting(tmp_path_factory.mktemp("host"), *flags, program=program)
-        yield runner.run(process.__aenter__())
+        host = runner.run(process.__aenter__())
+        yield host
         runner.run(process.__aexit__(None, None, None))
+    assert [each for each in host.logged() if each["level"] == "error"] == [], "nothing went wrong inside"
 
 
 @pytest.fixture

@@ -342,10 +342,14 @@ async def test_a_question_beside_a_waiting_tool(clients: Clients, session: str) 
     await client.say(chat, "t1", "parallel")
     await client.until(lambda: len(client.actions("chat/toolCallReady", chat)) == 2)
     ids = [part["toolCall"]["toolCallId"] for part in parts(client, chat) if part["kind"] == "toolCall"]
-    statuses = []
     for id in ids:
         fields = {"turnId": "t1", "toolCallId": id, "approved": True, "confirmed": "user-action"}
         await accepted(client, chat, "chat/toolCallConfirmed", **fields)
-        statuses.append(client.state(chat)["status"])
-    assert statuses == [24, 8]
     await client.ended(chat)
+    await client.settled()
+    told = [
+        "confirmed" if action["type"] == "chat/toolCallConfirmed" else action["changes"]["status"]
+        for action in (each["action"] for each in client.envelopes())
+        if action["type"] == "chat/toolCallConfirmed" or "status" in action.get("changes", {})
+    ]
+    assert told == [8, 24, "confirmed", "confirmed", 8, 1]

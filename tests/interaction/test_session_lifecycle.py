@@ -14,9 +14,9 @@ PROGRAM = troupe.PROGRAM
 FLAGS = ("--demo-auth",)
 
 
-async def _call(client: Wire) -> None:
-    """Let the agent `late` open the sessions it was asked to open."""
-    await client.request("resolveSessionConfig", provider="late")
+async def _call(client: Wire, provider: str = "late") -> None:
+    """Let the agent `late`, or one like it, open the sessions it was asked to open."""
+    await client.request("resolveSessionConfig", provider=provider)
 
 
 async def _none_appears(client: Wire, session: str) -> None:
@@ -111,10 +111,11 @@ async def test_a_session_becomes_ready_by_an_action(clients: Clients, session: s
 @aio
 async def test_a_session_that_cannot_be_opened_fails(clients: Clients, session: str) -> None:  # S-4, S-5
     client = await clients("ahp-root://")
-    created = await client.post("createSession", session, provider="broken")
+    created = await client.post("createSession", session, provider="doomed")
     followed = await client.follow(session)
     assert await created is None
     assert (await followed)["snapshot"]["state"]["lifecycle"] == "creating"
+    await _call(client, "doomed")
     await client.until(lambda: client.state(session)["lifecycle"] == "failed")
     state = await consistent(clients, session, client)
     assert (state["lifecycle"], state["creationError"]) == ("failed", troupe.FAILURE)

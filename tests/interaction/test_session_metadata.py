@@ -245,7 +245,7 @@ async def test_a_session_is_as_new_as_its_newest_chat(clients: Clients, session:
 
 
 @aio
-async def test_a_chat_is_mirrored_step_by_step(clients: Clients, session: str) -> None:  # S-10, S-37
+async def test_a_chat_is_mirrored_step_by_step(clients: Clients, session: str) -> None:  # S-10, S-37, S-38
     client, watcher = await clients(), await clients("ahp-root://")
     chat = await begin(client, session)
     await wait_for_call(client, chat, "pending-confirmation", "approve")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import resource
 import sys
@@ -28,6 +29,7 @@ def watch_host(metrics: Registry, house: House) -> None:
         "holdfast_sessions": ("Sessions in the catalogue.", lambda: host.listed),
         "holdfast_sessions_loaded": ("Sessions in memory.", lambda: len(host.sessions)),
         "holdfast_turns_running": ("Turns that agents work on.", lambda: house.runner.running),
+        "holdfast_tasks": ("Tasks of the event loop.", lambda: len(asyncio.all_tasks())),
         "holdfast_outbox_bytes": ("Bytes that wait for clients to take them.", lambda: hub.buffered),
         "holdfast_server_seq": ("The highest number that was let out.", lambda: host.released),
         "process_resident_memory_bytes": ("Resident memory.", resident_bytes),

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from holdfast.protocol.changeset.state import ChangesetState
@@ -17,7 +16,7 @@ from holdfast.protocol.chat.actions import InputCompleted, ToolCallReady
 from holdfast.protocol.chat.parts import InputRequestResponsePart, ToolCallResponsePart
 from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState, ToolCallRunningState
-from holdfast.protocol.codec import Wire
+from holdfast.protocol.codec import Wire, to_json
 from holdfast.protocol.compat.context import Json
 from holdfast.protocol.envelope import StateAction
 from holdfast.protocol.reducing import with_directory, without_directory
@@ -33,7 +32,7 @@ Record = Callable[[Any, Any, Any], Json]
 
 def _shown_client(before: SessionState, action: Wire, after: SessionState) -> Json:  # noqa: ARG001
     """Up to 0.4 one active client is shown: the one that came last."""
-    return {"shown": _plain(after.active_clients[-1]) if after.active_clients else None}
+    return {"shown": to_json(after.active_clients[-1]) if after.active_clients else None}
 
 
 def _primary_directory(before: Any, action: Wire, after: Any) -> Json:  # noqa: ARG001
@@ -101,17 +100,13 @@ def _all_customizations(before: SessionState, action: Wire, after: SessionState)
     """In 0.1 customizations are told all at once, without what is inside them."""
     if before.customizations is after.customizations:
         return {}
-    entries = [to_builtins(each, enc_hook=str) for each in after.customizations or ()]
+    entries = to_json(after.customizations or ())
     return {"customizations": [{key: entry[key] for key in entry if key != "children"} for entry in entries]}
 
 
 def _changeset_error(before: ChangesetState, action: Wire, after: ChangesetState) -> Json:  # noqa: ARG001
     """Up to 0.8 new content takes the error away."""
-    return {} if after.error is None else {"error": _plain(after.error)}
-
-
-def _plain(value: Wire) -> Any:
-    return to_builtins(value, enc_hook=str)
+    return {} if after.error is None else {"error": to_json(after.error)}
 
 
 FACTS: Final[Mapping[str, Record]] = {

@@ -199,7 +199,10 @@ def unexplained(folder: Path) -> list[Difference]:
 
 
 def main(arguments: list[str]) -> int:
-    """Print the list; 1 if it is not empty."""
+    """Print the list; 1 if it is not empty, 2 if there is no folder of schemas to compare with."""
+    if len(arguments) != 1 or not Path(arguments[0]).is_dir():
+        print("usage: schema_diff.py FOLDER, where FOLDER has state.schema.json and its siblings", file=sys.stderr)
+        return 2
     folder = Path(arguments[0])
     rows = unexplained(folder)
     for row in rows:

@@ -122,7 +122,7 @@ async def _come_and_go(host: HostProcess, chance: random.Random, connections: in
 async def _only_open(host: HostProcess, files: list[str]) -> None:
     """Wait until no more is open than when nobody had come: the last connections are still being closed."""
     async with asyncio.timeout(15):
-        while descriptors(host) != files:
+        while descriptors(host) != files:  # noqa: ASYNC110 - another process is watched
             await asyncio.sleep(0.01)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "Handler",
     "by_table",
     "entry_id",
+    "exchanged",
     "find",
     "merged_values",
     "put",
@@ -69,7 +70,14 @@ def upsert(items: tuple[T, ...] | None, item: T, key: Callable[[T], object]) -> 
     """Put an entry where one with its key is, or at the end."""
     items = items or ()
     index = find(items, key, key(item))
-    return (*items, item) if index < 0 else (*items[:index], item, *items[index + 1 :])
+    return (*items, item) if index < 0 else exchanged(items, index, item)
+
+
+def exchanged(items: tuple[T, ...], index: int, item: T) -> tuple[T, ...]:
+    """The tuple with another entry in one place. By way of a list: that copies twice and is still the fastest."""
+    copy = list(items)
+    copy[index] = item
+    return tuple(copy)
 
 
 def without(items: tuple[T, ...], index: int) -> tuple[T, ...]:

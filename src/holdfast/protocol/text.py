@@ -46,15 +46,10 @@ class Text:
             chunks = _settle(chunks)
             count = len(chunks)
         chunks.append(more)
-        grown = _new(Text)
-        grown._chunks = chunks
-        grown._count = count + 1
-        return grown
+        return _of(chunks, count + 1)
 
     def _hold(self, value: str) -> None:
-        chunks = _Chunks((value,))
-        chunks.settled = 1
-        self._chunks = chunks
+        self._chunks = _chunks(value)
         self._count = 1
 
     def __str__(self) -> str:
@@ -85,6 +80,19 @@ class Text:
 _new = object.__new__
 
 
+def _of(chunks: _Chunks, count: int) -> Text:
+    text = _new(Text)
+    text._chunks = chunks
+    text._count = count
+    return text
+
+
+def _chunks(value: str, *loose: str) -> _Chunks:
+    chunks = _Chunks((value, *loose))
+    chunks.settled = 1
+    return chunks
+
+
 def _fork(chunks: _Chunks, count: int) -> _Chunks:
     fork = _Chunks(chunks[:count])
     fork.settled = min(chunks.settled, count)
@@ -103,7 +111,7 @@ def append(text: StreamedText | None, more: str) -> Text:
     """Return `text` followed by `more`; an absent text counts as empty."""
     if type(text) is Text:
         return text.append(more)
-    return Text(str(text) if text else "").append(more)
+    return _of(_chunks(str(text) if text else "", more), 2)
 
 
 # msgspec decodes and validates the field as a string, natively; `Text` values reach the encoder's hook.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from holdfast.protocol.annotations import actions
 from holdfast.protocol.annotations.state import Annotation, AnnotationsState
 from holdfast.protocol.codec import Unknown, Wire
-from holdfast.protocol.reducing import Handler, by_table, find, put, upsert, without
+from holdfast.protocol.reducing import Handler, by_table, exchanged, find, put, upsert, without
 
 __all__ = ["reduce"]
 
@@ -62,7 +62,7 @@ def _with(state: AnnotationsState, index: int, annotation: Annotation) -> Annota
     annotations = state.annotations
     if annotations[index] is annotation:
         return state
-    return replace(state, annotations=(*annotations[:index], annotation, *annotations[index + 1 :]))
+    return replace(state, annotations=exchanged(annotations, index, annotation))
 
 
 _TABLE: Final[dict[type, Handler]] = {

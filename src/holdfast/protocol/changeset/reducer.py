@@ -15,7 +15,7 @@ from holdfast.protocol.changeset.state import (
     ChangesetStatus,
 )
 from holdfast.protocol.codec import Unknown, Wire
-from holdfast.protocol.reducing import Handler, by_table, find, put, upsert, without
+from holdfast.protocol.reducing import Handler, by_table, exchanged, find, put, upsert, without
 
 __all__ = ["reduce"]
 
@@ -65,7 +65,7 @@ def operation_status_changed(state: ChangesetState, action: actions.OperationSta
     operation = put(operations[index], status=action.status, error=error)
     if operation is operations[index]:
         return state
-    return replace(state, operations=(*operations[:index], operation, *operations[index + 1 :]))
+    return replace(state, operations=exchanged(operations, index, operation))
 
 
 def cleared(state: ChangesetState, _: actions.Cleared) -> ChangesetState:

@@ -21,7 +21,7 @@ from holdfast.protocol.status import (
 
 __all__ = ["is_blocking", "refresh", "refresh_unread"]
 
-_WAITING_CALLS = frozenset(
+_WAITING_CALLS: frozenset[object] = frozenset(
     {ToolCallPendingConfirmationState, ToolCallPendingResultConfirmationState, ToolCallAuthRequiredState}
 )
 
@@ -33,15 +33,16 @@ def is_blocking(part: ResponsePart) -> bool:
     return isinstance(part, InputRequestResponsePart) and part.response is None
 
 
-# The parts that can be blocking at all; testing the exact type first keeps long turns cheap.
-_CAN_BLOCK = frozenset({ToolCallResponsePart, InputRequestResponsePart})
-
-
 def _activity(turn: ActiveTurn | None) -> int:
+    """`is_blocking` of each part, written out: turns are long, and this is asked after every step of a tool call."""
     if turn is None:
         return IDLE
     for part in turn.response_parts:
-        if type(part) in _CAN_BLOCK and is_blocking(part):
+        kind = type(part)
+        if kind is ToolCallResponsePart:
+            if type(part.tool_call) in _WAITING_CALLS:  # type: ignore[union-attr]  # exact type
+                return INPUT_NEEDED
+        elif kind is InputRequestResponsePart and part.response is None:  # type: ignore[union-attr]  # exact type
             return INPUT_NEEDED
     return IN_PROGRESS
 

@@ -11,6 +11,7 @@ from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.activity import refresh, refresh_unread
 from holdfast.protocol.chat.parts import InputRequestResponsePart
 from holdfast.protocol.chat.state import ChatState
+from holdfast.protocol.reducing import exchanged
 
 __all__ = ["input_answer_changed", "input_completed", "input_requested"]
 
@@ -69,5 +70,5 @@ def _with_part(state: ChatState, index: int, part: InputRequestResponsePart) -> 
     parts = turn.response_parts
     return replace(
         state,
-        active_turn=replace(turn, response_parts=(*parts[:index], part, *parts[index + 1 :])),
+        active_turn=replace(turn, response_parts=exchanged(parts, index, part)),
     )

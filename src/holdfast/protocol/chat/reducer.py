@@ -29,6 +29,7 @@ from holdfast.protocol.reducing import (
     Handler,
     by_table,
     entry_id,
+    exchanged,
     find,
     put,
     upsert,
@@ -183,7 +184,7 @@ def _stream(
     if not isinstance(part, kind):
         return state
     grown = replace(part, content=text.append(part.content, action.content))
-    parts = (*parts[:index], grown, *parts[index + 1 :])
+    parts = exchanged(parts, index, grown)
     hold_place(parts, action.part_id, index)
     return replace(state, active_turn=replace(turn, response_parts=parts))
 

@@ -40,6 +40,7 @@ from holdfast.protocol.chat.tools import (
 )
 from holdfast.protocol.codec import Unknown, convert
 from holdfast.protocol.errors import InvalidValue
+from holdfast.protocol.reducing import exchanged
 
 __all__ = [
     "auth_required",
@@ -83,6 +84,8 @@ def delta(state: ChatState, action: actions.ToolCallDelta) -> ChatState:
 def _streamed(call: Call, action: actions.ToolCallDelta) -> Call:
     if not isinstance(call, ToolCallStreamingState):
         return call
+    if action.content is not None and action.meta is None and action.invocation_message is None:
+        return replace(call, partial_input=text.append(call.partial_input, action.content))
     changes: dict[str, Any] = {}
     if action.meta is not None:
         changes["meta"] = action.meta
@@ -108,28 +111,45 @@ _CONFIRMATION_FIELDS = ("confirmation_title", "risk_assessment", "edits", "edita
 def _readied(call: Call, action: actions.ToolCallReady) -> Call:
     if not isinstance(call, _READIABLE):
         return call
-    common = _base(call, action)
-    common["contributor"] = _refined(call.contributor, action.contributor)
-    if action.intention is not None:
-        common["intention"] = action.intention
+    contributor = _refined(call.contributor, action.contributor)
+    intention = call.intention if action.intention is None else action.intention
     tool_input = action.tool_input
     if tool_input is None and not isinstance(call, ToolCallStreamingState):
         tool_input = call.tool_input
     if action.confirmed:
         return ToolCallRunningState(
-            **common,
+            tool_call_id=call.tool_call_id,
+            tool_name=call.tool_name,
+            display_name=call.display_name,
+            intention=intention,
+            contributor=contributor,
+            meta=call.meta if action.meta is None else action.meta,
             invocation_message=action.invocation_message,
             tool_input=tool_input,
             confirmed=action.confirmed,
         )
-    confirmation = {name: getattr(action, name) for name in _CONFIRMATION_FIELDS}
-    if isinstance(call, ToolCallPendingConfirmationState):
-        for name, given in confirmation.items():
-            if given is None:
-                confirmation[name] = getattr(call, name)
-    return ToolCallPendingConfirmationState(
-        **common, **confirmation, invocation_message=action.invocation_message, tool_input=tool_input
+    ready = ToolCallPendingConfirmationState(
+        tool_call_id=call.tool_call_id,
+        tool_name=call.tool_name,
+        display_name=call.display_name,
+        intention=intention,
+        contributor=contributor,
+        meta=call.meta if action.meta is None else action.meta,
+        invocation_message=action.invocation_message,
+        tool_input=tool_input,
+        confirmation_title=action.confirmation_title,
+        risk_assessment=action.risk_assessment,
+        edits=action.edits,
+        editable=action.editable,
+        options=action.options,
     )
+    return _keeping(call, ready) if isinstance(call, ToolCallPendingConfirmationState) else ready
+
+
+def _keeping(call: ToolCallPendingConfirmationState, ready: ToolCallPendingConfirmationState) -> Call:
+    """What is asked anew, with what it omits as it was asked before."""
+    omitted = {name: getattr(call, name) for name in _CONFIRMATION_FIELDS if getattr(ready, name) is None}
+    return replace(ready, **omitted)
 
 
 def _refined(current: ToolCallContributor | None, given: ToolCallContributor | None) -> ToolCallContributor | None:
@@ -147,11 +167,10 @@ def confirmed(state: ChatState, action: actions.ToolCallConfirmed) -> ChatState:
 def _decided(call: Call, action: actions.ToolCallConfirmed) -> Call:
     if not isinstance(call, ToolCallPendingConfirmationState):
         return call
-    common = _base(call, action)
     option = _option(call, action.selected_option_id)
     if not action.approved:
         return ToolCallCancelledState(
-            **common,
+            **_base(call, action),
             invocation_message=call.invocation_message,
             tool_input=call.tool_input,
             reason=action.reason or ToolCallCancellationReason.DENIED,
@@ -163,7 +182,12 @@ def _decided(call: Call, action: actions.ToolCallConfirmed) -> Call:
     if action.edited_tool_input is not None and isinstance(tool_input, str):
         tool_input = action.edited_tool_input
     return ToolCallRunningState(
-        **common,
+        tool_call_id=call.tool_call_id,
+        tool_name=call.tool_name,
+        display_name=call.display_name,
+        intention=call.intention,
+        contributor=call.contributor,
+        meta=call.meta if action.meta is None else action.meta,
         invocation_message=call.invocation_message,
         tool_input=tool_input,
         confirmed=action.confirmed or ToolCallConfirmationReason.USER_ACTION,
@@ -200,7 +224,12 @@ def _completed(call: Call, action: actions.ToolCallComplete) -> Call:
     if action.requires_result_confirmation and not isinstance(call, ToolCallAuthRequiredState):
         kind = ToolCallPendingResultConfirmationState
     return kind(
-        **_base(call, action),
+        tool_call_id=call.tool_call_id,
+        tool_name=call.tool_name,
+        display_name=call.display_name,
+        intention=call.intention,
+        contributor=call.contributor,
+        meta=call.meta if action.meta is None else action.meta,
         invocation_message=call.invocation_message,
         tool_input=call.tool_input,
         confirmed=reason,
@@ -327,7 +356,10 @@ def _skipped_unknown(part: ToolCallResponsePart, call: Unknown) -> ToolCallRespo
 
 
 def _base(call: Any, action: actions.ToolCallAction | None = None) -> dict[str, Any]:
-    """What every status keeps; metadata of the action replaces that of the call."""
+    """What every status keeps; metadata of the action replaces that of the call.
+
+    The steps of every call's life write it out instead: unpacking takes longer than all else that they do.
+    """
     given = None if action is None else action.meta
     return {
         "tool_call_id": call.tool_call_id,
@@ -355,7 +387,7 @@ def _with_call(state: ChatState, action: A, change: Callable[[Call, A], Call]) -
         changed = change(call, action)
         if changed is not call:
             # Later parts are still those of the old tuple, so going on with it is right.
-            parts = (*parts[:index], ToolCallResponsePart(tool_call=changed), *parts[index + 1 :])
+            parts = exchanged(parts, index, ToolCallResponsePart(tool_call=changed))
     if parts is turn.response_parts:
         return state
     return replace(state, active_turn=replace(turn, response_parts=parts))

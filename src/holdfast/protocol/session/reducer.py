@@ -17,6 +17,7 @@ from holdfast.protocol.reducing import (
     Handler,
     by_table,
     entry_id,
+    exchanged,
     find,
     merged_values,
     put,
@@ -121,7 +122,7 @@ def chat_updated(state: SessionState, action: actions.ChatUpdated) -> SessionSta
     summary = put(state.chats[index], **changes)
     if summary is state.chats[index]:
         return state
-    return replace(state, chats=(*state.chats[:index], summary, *state.chats[index + 1 :]))
+    return replace(state, chats=exchanged(state.chats, index, summary))
 
 
 def chats_reordered(state: SessionState, action: actions.ChatsReordered) -> SessionState:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from holdfast.protocol.codec import Unknown
 from holdfast.protocol.common import URI
-from holdfast.protocol.reducing import entry_id, find, put, upsert, without
+from holdfast.protocol.reducing import entry_id, exchanged, find, put, upsert, without
 from holdfast.protocol.session import actions
 from holdfast.protocol.session.customizations import (
     ChildCustomization,
@@ -140,7 +140,7 @@ def _with_child(container: Any, index: int, change: Callable[[Any], Any]) -> Any
     child = change(children[index])
     if child is children[index]:
         return container
-    return replace(container, children=(*children[:index], child, *children[index + 1 :]))
+    return replace(container, children=exchanged(children, index, child))
 
 
 def _without_child(container: Any, id: str) -> Any:
@@ -150,7 +150,7 @@ def _without_child(container: Any, id: str) -> Any:
 
 def _with_entry(state: SessionState, index: int, entry: Any) -> SessionState:
     tree = state.customizations or ()
-    return _with_tree(state, (*tree[:index], entry, *tree[index + 1 :]))
+    return _with_tree(state, exchanged(tree, index, entry))
 
 
 def _with_tree(state: SessionState, tree: Tree) -> SessionState:

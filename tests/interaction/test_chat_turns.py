@@ -120,11 +120,12 @@ async def test_a_second_turn_at_once_is_refused(clients: Clients, session: str) 
     one, two = await clients(), await clients()
     chat = await begin(one, session)
     await two.subscribe(chat)
-    await accepted(one, chat, "chat/turnStarted", turnId="t1", message=user("steer 2"))
+    await accepted(one, chat, "chat/turnStarted", turnId="t1", message=user("wait"))
     reason = await refused(two, chat, "chat/turnStarted", turnId="t2", message=user("hello"))
     assert reason == "a turn is running; queue the message instead"
+    await accepted(two, chat, "chat/turnCancelled", turnId="t1")
     turn = await one.ended(chat)
-    assert (turn["id"], turn["state"]) == ("t1", "complete")
+    assert (turn["id"], turn["state"]) == ("t1", "cancelled")
     await agree(clients, chat, one, two)
 
 

@@ -55,10 +55,11 @@ class MemoryLink:
         self.pauses = 0
         self.closed: tuple[int, str] | None = None
 
-    def write(self, frames: Sequence[bytes]) -> None:
+    def write(self, frames: Sequence[bytes]) -> bool:
         for frame in frames:
             if self.client is not None and self.closed is None:
                 self.client.take(frame)
+        return not self.buffered
 
     def close(self, code: int, reason: str) -> None:
         self.closed = self.closed or (code, reason)

@@ -54,6 +54,8 @@ class Emission:
     last: bool = False
     """Said in a session that ends in the same transaction: journalled by a write of its own, ahead of that."""
     seq: int = 0
+    envelope: bytes = b""
+    """The encoded envelope, once there is a number to put into it."""
 
 
 @dataclass(slots=True)

@@ -86,10 +86,10 @@ def seal(host: Host, batch: Batch) -> Sealed:
     for output in batch.outputs:
         if isinstance(output, Emission):
             output.seq = host.numbers.take()
+            output.envelope = envelope_bytes(output.channel, output.action, output.seq, output.origin)
             if not output.private and not output.last:
-                stored = _stored(output)
-                frames.setdefault(output.unit, []).append(stored)
-                _grow_tail(batch, output, len(stored.data))
+                frames.setdefault(output.unit, []).append(_stored(output))
+                _grow_tail(batch, output, len(output.envelope))
         elif isinstance(output, Refusal):
             output.seq = host.numbers.take()
         elif isinstance(output, Reply):
@@ -109,9 +109,8 @@ def seal(host: Host, batch: Batch) -> Sealed:
 
 
 def _stored(emission: Emission) -> StoredEnvelope:
-    data = envelope_bytes(emission.channel, emission.action, emission.seq, emission.origin)
     facts = encode(emission.about.facts) if emission.about and emission.about.facts else b""
-    return StoredEnvelope(emission.channel, emission.seq, data, facts)
+    return StoredEnvelope(emission.channel, emission.seq, emission.envelope, facts)
 
 
 def last_words(host: Host, unit: Session) -> Callable[[int], AppendFrame | None]:
@@ -149,8 +148,7 @@ def release(sealed: Sealed) -> Release:
     for output in sealed.batch.outputs:
         match output:
             case Emission():
-                data = envelope_bytes(output.channel, output.action, output.seq, output.origin)
-                message = outgoing.action(data, output.about)
+                message = outgoing.action(output.envelope, output.about)
                 found.steps.append(Step(output.recipients, message, output.seq, not output.private))
             case Refusal():
                 found.steps.append(_refusal(output))

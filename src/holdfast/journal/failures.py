@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 import msgspec
@@ -62,13 +60,23 @@ def _failure(error: Exception, path: str) -> JournalFailed:
     return (JournalFull if sentence is _FULL else JournalFailed)(sentence.format(path=path))
 
 
-@contextmanager
-def translated(path: str) -> Iterator[None]:
+_FOREIGN_ERRORS: Final = (sqlite3.Error, OSError, UnicodeError, OverflowError, msgspec.DecodeError)
+
+
+class translated:  # noqa: N801 - read as a word: `with translated(path)`
     """Raise what SQLite or the system raises inside as `JournalFailed`, or `JournalFull`.
 
     Text with lone surrogates and integers beyond 64 bits have no form in the file: they fail here as well.
     """
-    try:
-        yield
-    except (sqlite3.Error, OSError, UnicodeError, OverflowError, msgspec.DecodeError) as error:
-        raise _failure(error, path) from error
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, _FOREIGN_ERRORS):
+            raise _failure(error, self._path) from error

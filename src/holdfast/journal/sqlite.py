@@ -99,14 +99,14 @@ class SqliteJournal:
     def commit(self, commit: Commit) -> None:
         """See the port."""
         writer = self._require_open().writer
-        with translated(str(self._path)), _transaction(writer):
+        with translated(str(self._path)), _Transaction(writer):
             for write in commit.writes:
                 WRITES[type(write)](writer, write)
 
     def read(self, query: Query) -> Any:
         """See the port. One thread at a time, which may be another than that of `commit`."""
         reader = self._require_open().reader
-        with translated(str(self._path)), _transaction(reader, "BEGIN"):
+        with translated(str(self._path)), _Transaction(reader, "BEGIN"):
             return QUERIES[type(query)](reader, query)
 
     def maintain(self, now: int) -> None:
@@ -114,7 +114,7 @@ class SqliteJournal:
         opened = self._require_open()
         with translated(str(self._path)):
             try:
-                with _transaction(opened.writer):
+                with _Transaction(opened.writer):
                     opened.upkeep.work(now)
             except BaseException:
                 opened.upkeep.start_over()
@@ -147,7 +147,7 @@ class SqliteJournal:
         """A transaction that survives a power cut, whatever the settings say of others."""
         writer.execute("PRAGMA synchronous = FULL")
         try:
-            with _transaction(writer):
+            with _Transaction(writer):
                 yield
         finally:
             writer.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[self._settings.durability]}")
@@ -189,14 +189,28 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-@contextmanager
-def _transaction(database: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+class _Transaction:
     """Commit at the end, or undo everything. After some failures SQLite has done so already."""
-    database.execute(begin)
-    try:
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
+
+    __slots__ = ("_begin", "_database")
+
+    def __init__(self, database: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> None:
+        self._database = database
+        self._begin = begin
+
+    def __enter__(self) -> None:
+        self._database.execute(self._begin)
+
+    def __exit__(self, kind: object, error: object, traceback: object) -> None:
+        if kind is None:
+            try:
+                self._database.execute("COMMIT")
+            except BaseException:
+                self._undo()
+                raise
+        else:
+            self._undo()
+
+    def _undo(self) -> None:
+        if self._database.in_transaction:
+            self._database.execute("ROLLBACK")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from holdfast.host.outgoing import Message
 from holdfast.host.sealing import Release, Step
 from holdfast.ports.agent import AgentEffect, AgentEvent
 from holdfast.server.engine import Engine
-from holdfast.server.links import Link, LinkOwner
+from holdfast.server.links import Framing, Link, LinkOwner
 
 __all__ = ["Hub", "HubLimits"]
 
@@ -48,6 +48,7 @@ class _Peer:
     """A link and the connection behind it."""
 
     link: Link
+    framing: Framing
     connection: Connection
     allowance: float
     replenished: float
@@ -65,15 +66,16 @@ class Hub(LinkOwner):
         self.engine: Engine | None = None
         self._limits = limits
         self._perform = perform
+        self._loop = asyncio.get_running_loop()
         self._peers: dict[int, _Peer] = {}
         self._by_link: dict[Link, _Peer] = {}
-        self._written: dict[int, _Peer] = {}
+        self._written: list[_Peer] = []
         """Peers with something in their outbox."""
         self._next = 0
         self._ticking = False
         self._timer: asyncio.TimerHandle | None = None
         self._settled: asyncio.Future[None] | None = None
-        self.broken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.broken: asyncio.Future[None] = self._loop.create_future()
         """Fails with what nobody expected. From then on nothing moves: the host has to be started again."""
 
     # Links
@@ -81,8 +83,7 @@ class Hub(LinkOwner):
     def opened(self, link: Link) -> None:
         self._next += 1
         connection = self.host.connected(self._next)
-        now = asyncio.get_running_loop().time()
-        peer = _Peer(link, connection, self._limits.burst, now)
+        peer = _Peer(link, link.framing, connection, self._limits.burst, self._loop.time())
         self._peers[connection.id] = peer
         self._by_link[link] = peer
 
@@ -104,10 +105,13 @@ class Hub(LinkOwner):
     def closed(self, link: Link) -> None:
         peer = self._by_link.pop(link, None)
         if peer is not None:
-            self._peers.pop(peer.connection.id, None)
-            self._written.pop(peer.connection.id, None)
+            self._forget(peer)
             self.host.disconnected(peer.connection)
             self.tick()
+
+    def _forget(self, peer: _Peer) -> None:
+        self._peers.pop(peer.connection.id, None)
+        peer.outbox.clear()
 
     def close_all(self, code: int, reason: str) -> None:
         """Close every link after what was written has left."""
@@ -125,14 +129,14 @@ class Hub(LinkOwner):
 
     def _spend(self, peer: _Peer) -> None:
         """One message of a client's allowance; with none left it is not listened to until there is some."""
-        now = asyncio.get_running_loop().time()
+        now = self._loop.time()
         gained = (now - peer.replenished) * self._limits.rate
         peer.allowance = min(self._limits.burst, peer.allowance + gained) - 1
         peer.replenished = now
         if peer.allowance < 0:
             peer.link.pause()
             wait = self._limits.burst / 10 / self._limits.rate
-            asyncio.get_running_loop().call_later(wait, peer.link.resume)
+            self._loop.call_later(wait, peer.link.resume)
 
     # What else happens
 
@@ -149,7 +153,7 @@ class Hub(LinkOwner):
     async def settled(self) -> None:
         """Wait until everything that happened is committed and on its way."""
         if self._settled is None:
-            self._settled = asyncio.get_running_loop().create_future()
+            self._settled = self._loop.create_future()
         self.tick()
         await asyncio.shield(self._settled)
 
@@ -165,7 +169,7 @@ class Hub(LinkOwner):
         """Settle soon: once for everything that happens in this turn of the loop."""
         if not self._ticking:
             self._ticking = True
-            asyncio.get_running_loop().call_soon(self._tick)
+            self._loop.call_soon(self._tick)
 
     def _tick(self) -> None:
         """Nothing half decided is ever told: if this fails in a way nobody expected, nothing moves any more."""
@@ -191,7 +195,7 @@ class Hub(LinkOwner):
             self._timer = None
         if due is not None:
             delay = max(0, due - self.host.clock.monotonic()) / 1000
-            self._timer = asyncio.get_running_loop().call_later(delay, self._wake)
+            self._timer = self._loop.call_later(delay, self._wake)
 
     def _wake(self) -> None:
         self.host.wake()
@@ -210,30 +214,24 @@ class Hub(LinkOwner):
             self._perform(effect)
 
     def _send(self, step: Step) -> None:
-        message = step.message
+        """Most steps of most hosts go to clients of this version whose links are all framed alike."""
+        framing, frame = None, b""
         for connection in step.recipients:
             peer = self._peers.get(connection.id)
             if peer is None:
                 continue
-            if not lag.passes(connection, step):
+            if connection.lagging_since is not None and not lag.passes(connection, step):
                 if lag.is_lost(connection):
                     self._give_up(peer)
                 continue
-            if connection.bridge is None:
-                self._put(peer, message)
-            else:
-                for lowered in dialects.shown(message, connection.bridge):
-                    self._put(peer, lowered)
-            self._written[connection.id] = peer
-
-    def _put(self, peer: _Peer, message: Message) -> None:
-        spelling = peer.connection.root_spelling
-        shown = message.spelled(spelling) if spelling else message
-        framing = peer.link.framing
-        frame = shown.framed.get(framing)
-        if frame is None:
-            frame = shown.framed[framing] = framing.frame(shown.text)
-        peer.outbox.append(frame)
+            if not peer.outbox:
+                self._written.append(peer)
+            if connection.bridge is not None or connection.root_spelling is not None:
+                peer.outbox += [_framed(each, peer.framing) for each in _shown(step.message, connection)]
+                continue
+            if peer.framing is not framing:
+                framing, frame = peer.framing, _framed(step.message, peer.framing)
+            peer.outbox.append(frame)
 
     def _close(self, close: Close) -> None:
         peer = self._peers.get(close.connection.id)
@@ -243,15 +241,14 @@ class Hub(LinkOwner):
 
     def flush(self) -> None:
         """Write what the tick produced: one write per link."""
-        written, self._written = self._written, {}
-        for peer in written.values():
+        written, self._written = self._written, []
+        for peer in written:
             self._write(peer)
 
     def _write(self, peer: _Peer) -> None:
         if peer.outbox:
             frames, peer.outbox = peer.outbox, []
-            peer.link.write(frames)
-            if peer.link.buffered > self._limits.high_water:
+            if not peer.link.write(frames) and peer.link.buffered > self._limits.high_water:
                 self._watch(peer, max(map(len, frames)))
 
     def _watch(self, peer: _Peer, largest: int) -> None:
@@ -262,10 +259,9 @@ class Hub(LinkOwner):
         if peer.link.buffered > self._limits.hard_limit + peer.largest:
             self._give_up(peer)
         elif peer.lagging_since is None:
-            loop = asyncio.get_running_loop()
-            peer.lagging_since = loop.time()
+            peer.lagging_since = self._loop.time()
             lag.begin(self.host, peer.connection)
-            loop.call_later(self._limits.patience, self._lose_patience, peer, peer.lagging_since)
+            self._loop.call_later(self._limits.patience, self._lose_patience, peer, peer.lagging_since)
 
     def _lose_patience(self, peer: _Peer, since: float) -> None:
         if peer.lagging_since == since and peer.connection.id in self._peers:
@@ -275,6 +271,20 @@ class Hub(LinkOwner):
         """The client is gone from here on. If it does take what waits for it, it learns why."""
         logger.warning("%s takes too little; closing it", peer.link.peer)
         peer.link.close(lag.TOO_FAR_BEHIND, "too far behind; reconnect")
-        self._peers.pop(peer.connection.id, None)
-        self._written.pop(peer.connection.id, None)
-        asyncio.get_running_loop().call_soon(self.closed, peer.link)
+        self._forget(peer)
+        self._loop.call_soon(self.closed, peer.link)
+
+
+def _shown(message: Message, connection: Connection) -> Iterator[Message]:
+    """A message as this client writes and reads it."""
+    spelling = connection.root_spelling
+    for each in (message,) if connection.bridge is None else dialects.shown(message, connection.bridge):
+        yield each.spelled(spelling) if spelling else each
+
+
+def _framed(message: Message, framing: Framing) -> bytes:
+    """A message as links with this framing carry it; made once for all of them."""
+    frame = message.framed.get(framing)
+    if frame is None:
+        frame = message.framed[framing] = framing.frame(message.text)
+    return frame

@@ -38,8 +38,11 @@ class Link(Protocol):
     def buffered(self) -> int:
         """Bytes given to `write` that the system has not taken yet."""
 
-    def write(self, frames: Sequence[bytes]) -> None:
-        """Send framed messages in one go. Never blocks; what the system does not take is buffered."""
+    def write(self, frames: Sequence[bytes]) -> bool:
+        """Send framed messages in one go. Never blocks; what the system does not take is buffered.
+
+        True: next to nothing is buffered. False: see `buffered`.
+        """
 
     def close(self, code: int, reason: str) -> None:
         """Close after what was written has left, with a WebSocket close code. Harmless when repeated."""

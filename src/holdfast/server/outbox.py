@@ -61,9 +61,9 @@ class Outbox:
         """Whether `drained` is still to come."""
         return self._above
 
-    def put(self, chunks: Sequence[bytes]) -> None:
-        """Write `chunks` after everything that was put before."""
-        size = sum(map(len, chunks))
+    def put(self, chunks: Sequence[bytes]) -> bool:
+        """Write `chunks` after everything that was put before. True: no more than `mark` waits."""
+        size = len(chunks[0]) if len(chunks) == 1 else sum(map(len, chunks))
         self._put += size
         if not (self._queue or self._paused) and size <= SLICE:
             if size:
@@ -75,6 +75,8 @@ class Outbox:
                 self._hand_over()
         if self._waiting or self._paused:
             self._above = self._above or self.size > self._mark
+            return False
+        return True
 
     def finish(self, then: Callable[[], None]) -> None:
         """Call `then` once nothing waits here any more; what the transport holds is its own business."""

@@ -100,11 +100,12 @@ class StdioLink:
         """Bytes that were written and that the system has not taken yet."""
         return self._outbox.size
 
-    def write(self, frames: Sequence[bytes]) -> None:
+    def write(self, frames: Sequence[bytes]) -> bool:
         """Send framed messages in one go; dropped once the link is closing."""
-        if not self._closing:
-            self.visit.messages_out += len(frames)
-            self._outbox.put(frames)
+        if self._closing:
+            return True
+        self.visit.messages_out += len(frames)
+        return self._outbox.put(frames)
 
     def close(self, code: int, reason: str) -> None:
         """Close after what was written has left. The code is for the log, a pipe carries none."""

@@ -64,6 +64,7 @@ class WebSocketLink(asyncio.Protocol, Generic[P]):
         self._opened = False  # the owner knows of this link
         self._paused = False  # the owner wants nothing at the moment
         self._closing = False  # nothing more is taken from the other end
+        self._takes = False  # messages can be sent: open, and neither end has said that it closes
         self._dead = False  # nothing can be sent any more
 
     @property
@@ -88,11 +89,12 @@ class WebSocketLink(asyncio.Protocol, Generic[P]):
         """Bytes that were written and that the system has not taken yet."""
         return 0 if self._dead else self._outbox.size
 
-    def write(self, frames: Sequence[bytes]) -> None:
+    def write(self, frames: Sequence[bytes]) -> bool:
         """Send framed messages in one go; dropped once the connection is closing."""
-        if self._protocol.state is State.OPEN and not self._dead:
-            self.visit.messages_out += len(frames)
-            self._outbox.put(frames)
+        if not self._takes:
+            return True
+        self.visit.messages_out += len(frames)
+        return self._outbox.put(frames)
 
     def close(self, code: int, reason: str) -> None:
         """Close after what was written has left. Nothing more is taken from the client."""
@@ -149,6 +151,7 @@ class WebSocketLink(asyncio.Protocol, Generic[P]):
         """The other end says no more: the end in both directions, the transport closes itself."""
         self._protocol.receive_eof()
         self._protocol.data_to_send()
+        self._takes = False
         self._outbox.clear()
         self._watch.ending()
 
@@ -245,6 +248,7 @@ class WebSocketLink(asyncio.Protocol, Generic[P]):
                 chunks.append(chunk)
         if self._dead:
             return
+        self._takes = self._protocol.state is State.OPEN
         if chunks:
             self._outbox.put(chunks)
         if is_last:
@@ -282,6 +286,7 @@ class WebSocketLink(asyncio.Protocol, Generic[P]):
     def _die(self) -> None:
         if not self._dead:
             self._dead = self._closing = True
+            self._takes = False
             self._watch.stop()
             self.visit.bytes_out = self._outbox.taken
             self._outbox.clear()

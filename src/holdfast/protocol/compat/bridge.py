@@ -1,7 +1,7 @@
 """The steps between 1.0 and one older version, as one conversion for each kind of message.
 
 `lower_*` turns what 1.0 says into what the older version says, `lift_*` the other way: a host lowers what it
-sends and lifts what it receives, a client of an older host the reverse.
+sends and lifts what it receives, a client of an older host the reverse (`older_host` has what that takes).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdfast.protocol.compat.step import DROP, Action, Call, Step
 from holdfast.protocol.errors import ErrorCode, RpcError
 from holdfast.protocol.versions import Version, baseline_of, parse_version
 
-__all__ = ["PRIVATE", "STEPS", "Bridge", "bridge_for"]
+__all__ = ["PRIVATE", "STEPS", "Bridge", "bridge_for", "public"]
 
 STEPS: Final[tuple[Step, ...]] = (
     v0_9.STEP,
@@ -206,7 +206,7 @@ class Bridge:
             own = step.results.get(method)
             if own is not None and own.down is not None:
                 result = own.down(result, context)
-        return _public(result)
+        return public(result)
 
     def lift_result(self, method: str, result: Any, context: Context = NOWHERE) -> Any:
         for step in reversed(self.steps):
@@ -254,8 +254,8 @@ def _lift_call(step: Step, call: Call, context: Context, table: str) -> Iterable
             yield known._replace(params=step.lift(params_shape(known.method), known.params, context))
 
 
-def _public(result: Any) -> Any:
-    """A result without what its snapshots carried for the bridge."""
+def public(result: Any) -> Any:
+    """A result without what its snapshots carry for the bridge."""
     if not isinstance(result, dict):
         return result
     if isinstance(result.get("snapshot"), dict):

@@ -46,9 +46,13 @@ class Context:
             return self
         return self.lookup(channel)
 
-    @property
-    def is_default_chat(self) -> bool:
-        return self.kind == "chat" and self.channel == self.default_chat
+    def at(self, channel: str) -> Context:
+        """The context of a channel whose snapshot is converted; little is known of one that nobody looks up."""
+        if channel == self.channel:
+            return self
+        if self.lookup is not None:
+            return self.lookup(channel)
+        return Context(channel=channel, client_id=self.client_id, now=self.now)
 
 
 NOWHERE: Final = Context()

@@ -139,12 +139,14 @@ class Step:
 
     def lower(self, shape: str, value: Any, context: Context) -> Any:
         """A value of a shape, as the older version has it."""
+        context = _within(shape, value, context)
         value = self._inside(shape, value, context, self.lower)
         own = self.shapes.get(self._actual(shape, value))
         return value if own is None or own.down is None else own.down(value, context)
 
     def lift(self, shape: str, value: Any, context: Context) -> Any:
         """A value of a shape, as the newer version has it."""
+        context = _within(shape, value, context)
         own = self.shapes.get(self._actual(shape, value))
         if own is not None and own.up is not None:
             value = own.up(value, context)
@@ -211,6 +213,13 @@ class Step:
             own = self.actions_up.get(each.type)
             for known in (each,) if own is None else own(each, context):
                 yield known._replace(action=self.lift(action_shape(known.type), known.action, context))
+
+
+def _within(shape: str, value: Any, context: Context) -> Context:
+    """The context of what stands in a value: a snapshot's is that of its channel."""
+    if shape != "snapshot" or not isinstance(value, dict):
+        return context
+    return context.at(str(value.get("resource", "")))
 
 
 def _held(value: Any, held: str, shape: str, context: Context, convert: Callable[[str, Any, Context], Any]) -> Any:

@@ -32,6 +32,7 @@ from holdfast.ports.journal import (
     Journal,
     JournalFailed,
     KnownDispatches,
+    ListDisposed,
     ListSessions,
     LoadUnit,
     MoveChannel,
@@ -123,6 +124,8 @@ class Program:
             *(ReadFrames((unit,), after, None) for unit in UNITS for after in range(0, self.number + 8, 4)),
             *(ReadFrames((*UNITS, "unknown"), self.number - back, 20) for back in (8, 20, 40)),
             ListSessions(None, 2, 10),
+            ListDisposed(None, 2),
+            *(FindUnit(channel, disposed=True) for channel in CHANNELS),
             *(FindClient(client) for client in CLIENTS),
             *(KnownDispatches(client) for client in CLIENTS),
             *(ReadContent(content) for content in CONTENTS),
@@ -137,9 +140,16 @@ def _outcome(step: Callable[[Journal], Any], journal: Journal) -> Any:
 
 
 def _pages(journal: Journal) -> list[Any]:
-    pages = [journal.read(ListSessions(None, 1, None))]
+    return [
+        *_all_of(journal, lambda key: ListSessions(key, 1, None)),
+        *_all_of(journal, lambda key: ListDisposed(key, 1)),
+    ]
+
+
+def _all_of(journal: Journal, query: Callable[[Any], Query]) -> list[Any]:
+    pages = [journal.read(query(None))]
     while pages[-1].next is not None:
-        pages.append(journal.read(ListSessions(pages[-1].next, 1, None)))
+        pages.append(journal.read(query(pages[-1].next)))
     return pages
 
 

@@ -9,11 +9,14 @@ import pytest
 from holdfast.ports.journal import (
     ROOT_UNIT,
     Content,
+    DisposedPage,
+    DisposedSession,
     DisposeSession,
     FindTurn,
     FindUnit,
     Journal,
     JournalFailed,
+    ListDisposed,
     ListSessions,
     LoadUnit,
     MoveChannel,
@@ -217,6 +220,38 @@ def test_disposed_session_takes_no_writes(full: Journal) -> None:
             commit(full, write)
     commit(full, RestoreSession(SESSION), frame(SESSION, 20), session(SESSION))
     assert seqs(full.read(LoadUnit(SESSION)).tail) == [8, 12, 20]
+
+
+def disposed(journal: Journal, limit: int = 100, after: tuple[int, int] | None = None) -> DisposedPage:
+    found = journal.read(ListDisposed(after, limit))
+    assert isinstance(found, DisposedPage)
+    return found
+
+
+def test_disposed_sessions_are_listed_as_long_as_they_are_kept(journal: Journal) -> None:
+    commit(journal, *(session(name) for name in "abcd"), session("hidden", listed=False))
+    assert disposed(journal) == DisposedPage((), None)
+    kept = {"a": LATER, "b": LATER + 2, "c": LATER + 1, "hidden": LATER + 3}
+    commit(journal, *(DisposeSession(name, until) for name, until in kept.items()), DisposeSession("d", 0))
+    expected = [DisposedSession(name, kept[name], name.encode(), b"extra") for name in "bca"]
+    assert disposed(journal) == DisposedPage(tuple(expected), None)
+    first = disposed(journal, 2)
+    assert (first.sessions, disposed(journal, 2, first.next)) == (
+        tuple(expected[:2]),
+        DisposedPage((expected[2],), None),
+    )
+    commit(journal, RestoreSession("b"), session("c"))
+    assert disposed(journal).sessions == (expected[2],)
+    journal.maintain(LATER)
+    assert disposed(journal).sessions == ()
+
+
+def test_a_disposed_unit_is_found_by_its_channels_when_asked_for(full: Journal) -> None:
+    assert full.read(FindUnit(CHAT, disposed=True)) is None
+    commit(full, DisposeSession(SESSION, LATER))
+    assert [full.read(FindUnit(uri, disposed=True)) for uri in (CHAT, SESSION, OTHER)] == [SESSION, SESSION, None]
+    commit(full, session(SESSION))
+    assert full.read(FindUnit(CHAT, disposed=True)) is None
 
 
 def test_disposing_of_and_restoring_the_unknown_does_nothing(journal: Journal) -> None:

@@ -127,7 +127,7 @@ def _check_uri(host: Host, uri: URI) -> None:
         parse(uri)
     except InvalidValue as error:
         raise _invalid(f"params.chat: {error}") from None
-    if is_root(uri) or lookup.channel(host, uri) is not None:
+    if is_root(uri) or lookup.is_taken(host, uri):
         raise RpcError(ErrorCode.ALREADY_EXISTS, f"{uri[:200]!r} is in use")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast import __version__
-from holdfast.host import dialects, presence, replay, subscriptions
+from holdfast.host import dialects, extending, presence, replay, subscriptions
 from holdfast.host.connection import Client, Connection
 from holdfast.ports.journal import ClearDispatches, FindClient, PutClient
 from holdfast.protocol import jsonrpc
@@ -19,6 +19,7 @@ from holdfast.protocol.connection.commands import (
     ReconnectParams,
 )
 from holdfast.protocol.errors import ErrorCode, RpcError
+from holdfast.protocol.extensions import announcement
 from holdfast.protocol.uris import is_root
 from holdfast.protocol.versions import negotiate
 
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["initialize", "ping", "reconnect"]
 
 SERVER_INFO: Final = Implementation(name="holdfast", version=__version__, title="Holdfast")
-
-EXTENSIONS: Final = {"holdfast": {"version": __version__, "methods": ["x-holdfast/restoreSession"]}}
-"""What `initialize` announces beyond the protocol."""
 
 TRIGGERS: Final = ("/", "@")
 """Typing one of these should ask for completions."""
@@ -88,7 +86,7 @@ def initialize(host: Host, connection: Connection, request: jsonrpc.Request, par
             server_info=SERVER_INFO,
             default_directory=host.settings.default_directory,
             completion_trigger_characters=TRIGGERS,
-            meta=EXTENSIONS,
+            meta=announcement(__version__, extending.offered(connection)),
         )
 
     host.reply(connection, request, lambda seq: subscriptions.told(found, seq, result))

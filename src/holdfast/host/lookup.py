@@ -20,7 +20,7 @@ from holdfast.protocol.uris import Kind, annotations_owner, classify, is_root
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["channel", "chat", "find_turn", "session", "turns", "unknown"]
+__all__ = ["channel", "chat", "find_turn", "is_taken", "session", "turns", "unknown"]
 
 
 def channel(host: Host, uri: URI) -> Channel | None:
@@ -64,6 +64,11 @@ def _annotations(host: Host, uri: URI) -> Channel | None:
     unit.annotations = made
     host.channels[uri] = made
     return made
+
+
+def is_taken(host: Host, uri: URI) -> bool:
+    """Whether a URI names a channel, also one of a session that was disposed of and can come back."""
+    return channel(host, uri) is not None or host.ask(FindUnit(uri, disposed=True)) is not None
 
 
 def session(host: Host, uri: URI) -> Session:

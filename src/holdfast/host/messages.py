@@ -11,6 +11,7 @@ from holdfast.host import (
     content,
     dialects,
     dispatch,
+    extending,
     handshake,
     legacy,
     moving,
@@ -22,6 +23,7 @@ from holdfast.host.connection import Connection
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.codec import decode
 from holdfast.protocol.errors import ErrorCode, HoldfastError, InvalidMessage, InvalidValue, RpcError
+from holdfast.protocol.extensions import EXTENSIONS
 from holdfast.protocol.methods import NOTIFICATIONS, REQUESTS
 from holdfast.protocol.uris import is_root
 
@@ -55,11 +57,6 @@ METHODS: Final[dict[str, Answer]] = {
     "resourceResolve": content.resolve,
 }
 """Every request this host answers. Others of the protocol get `METHOD_NOT_FOUND`."""
-
-EXTENSIONS: Final[dict[str, tuple[Any, Answer]]] = {
-    "x-holdfast/restoreSession": (sessions.RestoreParams, sessions.restore),
-}
-"""What this host can beyond the protocol: params and answer."""
 
 _FOR_OLDER: Final[dict[str, tuple[Any, Answer]]] = {
     "createSession": (legacy.CreateParams, legacy.create),
@@ -108,9 +105,9 @@ def _prepare(connection: Connection, request: jsonrpc.Request) -> tuple[Answer, 
     if connection.bridge is not None and method in _FOR_OLDER:
         params_type, answer = _FOR_OLDER[method]
         at_root = False
-    elif method in EXTENSIONS:
-        params_type, answer = EXTENSIONS[method]
-        at_root = False
+    elif method in extending.offered(connection):
+        answer = extending.METHODS[method]
+        params_type, at_root = EXTENSIONS[method].params, EXTENSIONS[method].root
     elif method in METHODS:
         answer = METHODS[method]
         params_type, at_root = REQUESTS[method].params, REQUESTS[method].root

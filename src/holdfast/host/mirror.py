@@ -29,7 +29,7 @@ from holdfast.protocol.chat.tools import (
     ToolCallRunningState,
 )
 from holdfast.protocol.codec import Unknown, Wire, encode
-from holdfast.protocol.common import URI, JsonObject
+from holdfast.protocol.common import URI, JsonObject, Timestamp
 from holdfast.protocol.reducing import put
 from holdfast.protocol.root import actions as root_actions
 from holdfast.protocol.root.commands import (
@@ -345,6 +345,7 @@ class Extra(Wire, frozen=True, kw_only=True):
     creator: str | None = None
     title_chosen: bool
     legacy: JsonObject | None = None
+    disposed_at: Timestamp | None = None
 
 
 def extra_of(unit: Session) -> bytes:
@@ -355,5 +356,6 @@ def extra_of(unit: Session) -> bytes:
             creator=unit.creator,
             title_chosen=unit.title_chosen,
             legacy=unit.legacy or None,
+            disposed_at=unit.disposed_at,
         )
     )

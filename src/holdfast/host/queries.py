@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Raw
 
-from holdfast.host import lookup, outgoing, sessions, turns
+from holdfast.host import lookup, outgoing, paging, sessions, turns
 from holdfast.host.connection import Connection, Token
 from holdfast.host.units import Chat
 from holdfast.ports.agent import (
@@ -26,14 +24,14 @@ from holdfast.protocol.chat import actions as chat_actions
 from holdfast.protocol.chat.commands import CompletionsParams, CompletionsResult
 from holdfast.protocol.chat.parts import ToolCallResponsePart
 from holdfast.protocol.chat.tools import ToolCallAuthRequiredState
-from holdfast.protocol.codec import decode, encode
+from holdfast.protocol.codec import encode
 from holdfast.protocol.common import ProtectedResourceMetadata, SafeInt
 from holdfast.protocol.connection.commands import (
     AuthenticateParams,
     AuthRequiredParams,
     AuthRequiredReason,
 )
-from holdfast.protocol.errors import ErrorCode, InvalidValue, RpcError
+from holdfast.protocol.errors import ErrorCode, RpcError
 from holdfast.protocol.root.commands import (
     ListSessionsParams,
     ResolveSessionConfigParams,
@@ -60,22 +58,13 @@ __all__ = [
 
 def list_sessions(host: Host, connection: Connection, request: jsonrpc.Request, params: ListSessionsParams) -> None:
     """A page of sessions, most recently modified first."""
-    most = host.settings.list_limit
-    limit = most if params.limit is None else max(1, min(params.limit, most))
-    after = None if params.cursor is None else _key(params.cursor)
+    after = None if params.cursor is None else paging.key(params.cursor, tuple[str, SafeInt])
+    limit = paging.limit(host, params.limit)
     page: SessionPage = host.ask(ListSessions(after, limit, host.settings.frame_budget))
     result: dict[str, Any] = {"items": tuple(Raw(summary) for summary in page.summaries)}
     if page.next is not None:
-        result["nextCursor"] = base64.urlsafe_b64encode(encode(page.next)).decode()
+        result["nextCursor"] = paging.cursor(page.next)
     host.reply(connection, request, result)
-
-
-def _key(cursor: str) -> tuple[str, int]:
-    try:
-        key: tuple[str, int] = decode(tuple[str, SafeInt], base64.urlsafe_b64decode(cursor.encode()))
-        return key
-    except (InvalidValue, binascii.Error, ValueError):
-        raise RpcError(ErrorCode.INVALID_PARAMS, "params.cursor: this host made no such cursor") from None
 
 
 # What agents answer

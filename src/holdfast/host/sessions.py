@@ -1,24 +1,23 @@
-"""Sessions: created, opened, titled, reconfigured, disposed of, brought back (03-session)."""
+"""Sessions: created, opened, titled, reconfigured, disposed of (03-session)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from holdfast.host import chats, config, loading, lookup, mirror, outgoing, presence, sealing, turns
+from holdfast.host import chats, config, lookup, mirror, outgoing, sealing, turns
 from holdfast.host.connection import Connection
 from holdfast.host.mirror import announce, withdraw
 from holdfast.host.units import Backend, Session
 from holdfast.ports.agent import CloseSession, ConfigChanged, Progress, ResolveConfig, ResolvedConfig
-from holdfast.ports.journal import DisposeSession, LoadUnit, RestoreSession
+from holdfast.ports.journal import DisposeSession
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.annotations.state import AnnotationsSummary
 from holdfast.protocol.codec import encode
 from holdfast.protocol.common import URI, ErrorInfo, JsonObject, Timestamp
 from holdfast.protocol.errors import ErrorCode, InvalidValue, RpcError
-from holdfast.protocol.params import Params
 from holdfast.protocol.root.commands import ProgressParams
 from holdfast.protocol.root.state import AgentInfo
 from holdfast.protocol.session import actions
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from holdfast.host.core import Host
 
 __all__ = [
-    "RestoreParams",
     "add",
     "agent_for",
     "create",
@@ -42,7 +40,6 @@ __all__ = [
     "opened",
     "progress",
     "reconfigure",
-    "restore",
     "suggest_title",
     "title_chosen",
     "title_from",
@@ -245,7 +242,7 @@ def title_from(host: Host, unit: Session, text: str) -> None:
     suggest_title(host, unit, shortened)
 
 
-# Disposing and restoring
+# Disposing
 
 
 def dispose(host: Host, connection: Connection, request: jsonrpc.Request, params: DisposeSessionParams) -> None:
@@ -260,6 +257,7 @@ def discard(host: Host, unit: Session, until: int) -> None:
     """Take a session out of use, kept until then; 0: not kept at all."""
     for chat in tuple(unit.chats.values()):
         turns.cancel(host, chat)
+    host.batch.assign(unit, "disposed_at", from_milliseconds(host.clock.wall()))
     mirror.keep_row(host, unit)
     host.batch.write(sealing.last_words(host, unit), DisposeSession(unit.uri, until if unit.listed else 0))
     if unit.backend != Backend.CLOSED:
@@ -280,25 +278,3 @@ def expire_unless_used(host: Host, unit: Session) -> None:
 
     at = host.clock.monotonic() + host.settings.provisional_age
     host.timers.set(("provisional", unit.uri), at, expire)
-
-
-class RestoreParams(Params, frozen=True, kw_only=True):
-    """`channel` is the disposed session."""
-
-
-def restore(host: Host, connection: Connection, request: jsonrpc.Request, params: RestoreParams) -> None:
-    """Bring back a session that was disposed of not too long ago. An extension."""
-    if lookup.channel(host, params.channel) is not None:
-        raise RpcError(ErrorCode.SESSION_ALREADY_EXISTS, f"{params.channel[:200]!r} is in use")
-    stored: Any = host.ask(LoadUnit(params.channel, disposed=True))
-    if stored is None:
-        raise RpcError(ErrorCode.SESSION_NOT_FOUND, "this session cannot be restored (any more)")
-    host.batch.write(RestoreSession(params.channel))
-    unit = loading.adopt(host, stored)
-    host.batch.on_undo(lambda: host.let_go(unit))
-    unit.listed = False
-    unit.published = None
-    announce(host, unit)
-    for client in unit.session.state.active_clients:
-        presence.start_grace(host, unit, client.client_id)
-    host.reply(connection, request, None)

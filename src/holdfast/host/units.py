@@ -147,6 +147,7 @@ class Session(Unit):
         """Somebody chose the title; the host does not overwrite it."""
         self.listed = False
         """Announced: in lists, counted, its changes told to the root's subscribers."""
+        self.disposed_at: Timestamp | None = None
         self.published: SessionSummary | None = None
         """The summary as the root's subscribers have it."""
         self.row: SessionRow | None = None

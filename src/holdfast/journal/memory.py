@@ -23,6 +23,8 @@ from holdfast.ports.journal import (
     Commit,
     Content,
     CopyTurns,
+    DisposedPage,
+    DisposedSession,
     DisposeSession,
     DropChannel,
     DropTurns,
@@ -33,6 +35,7 @@ from holdfast.ports.journal import (
     Frame,
     JournalFailed,
     KnownDispatches,
+    ListDisposed,
     ListSessions,
     LoadUnit,
     MoveChannel,
@@ -265,7 +268,8 @@ _WRITES: Final[dict[type, Callable[[_State, Any], None]]] = {
 
 def _find_unit(state: _State, query: FindUnit) -> URI | None:
     channel = state.channels.get(query.channel)
-    if channel is None or channel.head is None or state.live_unit(channel.head.unit) is None:
+    unit = state.units.get(channel.head.unit) if channel is not None and channel.head is not None else None
+    if channel is None or channel.head is None or unit is None or (unit.until is not None) != query.disposed:
         return None
     return channel.head.unit
 
@@ -340,6 +344,17 @@ def _list_sessions(state: _State, query: ListSessions) -> SessionPage:
     )
 
 
+def _list_disposed(state: _State, query: ListDisposed) -> DisposedPage:
+    found = [
+        ((unit.until, unit.number), DisposedSession(uri, unit.until, unit.row.summary, unit.row.extra))
+        for uri, unit in state.units.items()
+        if unit.until is not None and unit.row is not None and unit.row.listed
+    ]
+    rows = sorted(((key, each) for key, each in found if query.after is None or key < query.after), reverse=True)
+    taken = rows[: max(1, query.limit)]
+    return DisposedPage(tuple(each for _, each in taken), taken[-1][0] if len(taken) < len(rows) else None)
+
+
 def _find_client(state: _State, query: FindClient) -> ClientRecord | None:
     return state.clients.get(query.client_id)
 
@@ -360,6 +375,7 @@ _QUERIES: Final[dict[type, Callable[[_State, Any], Any]]] = {
     ReadTurns: _read_turns,
     FindTurn: _find_turn,
     ListSessions: _list_sessions,
+    ListDisposed: _list_disposed,
     FindClient: _find_client,
     KnownDispatches: _known_dispatches,
     ReadContent: _read_content,

@@ -16,11 +16,14 @@ from holdfast.ports.journal import (
     ROOT_UNIT,
     ClientRecord,
     Content,
+    DisposedPage,
+    DisposedSession,
     Epoch,
     FindClient,
     FindTurn,
     FindUnit,
     KnownDispatches,
+    ListDisposed,
     ListSessions,
     LoadUnit,
     Opening,
@@ -51,8 +54,8 @@ _NEWEST: Final = ("\U0010ffff", 1 << 62)
 def _find_unit(database: _Database, query: FindUnit) -> URI | None:
     found: tuple[URI] | None = database.execute(
         """SELECT units.uri FROM channels JOIN units ON units.id = channels.unit
-        WHERE channels.uri = ? AND units.until IS NULL""",
-        (query.channel,),
+        WHERE channels.uri = ? AND (units.until IS NOT NULL) = ?""",
+        (query.channel, query.disposed),
     ).fetchone()
     return None if found is None else found[0]
 
@@ -187,6 +190,22 @@ def _list_sessions(database: _Database, query: ListSessions) -> SessionPage:
     return SessionPage(summaries, (modified_at, unit))
 
 
+_LONGEST: Final = (1 << 62, 1 << 62)
+"""A paging key that is before all disposed sessions."""
+
+
+def _list_disposed(database: _Database, query: ListDisposed) -> DisposedPage:
+    rows = database.execute(
+        """SELECT uri, until, summary, extra, id FROM units
+        WHERE until > 0 AND listed = 1 AND (until, id) < (?, ?)
+        ORDER BY until DESC, id DESC""",
+        query.after or _LONGEST,
+    )
+    taken, has_more = _fitting(rows, 2, query.limit, None)
+    sessions = tuple([DisposedSession(*row[:4]) for row in taken])
+    return DisposedPage(sessions, (taken[-1][1], taken[-1][4]) if has_more else None)
+
+
 # Clients and the rest
 
 
@@ -220,6 +239,7 @@ QUERIES: Final[dict[type, Callable[[_Database, Any], Any]]] = {
     ReadTurns: _read_turns,
     FindTurn: _find_turn,
     ListSessions: _list_sessions,
+    ListDisposed: _list_disposed,
     FindClient: _find_client,
     KnownDispatches: _known_dispatches,
     ReadContent: _read_content,

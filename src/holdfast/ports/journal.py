@@ -30,6 +30,8 @@ __all__ = [
     "Content",
     "CopyTurns",
     "DisposeSession",
+    "DisposedPage",
+    "DisposedSession",
     "DropChannel",
     "DropTurns",
     "Epoch",
@@ -41,6 +43,7 @@ __all__ = [
     "JournalFailed",
     "JournalFull",
     "KnownDispatches",
+    "ListDisposed",
     "ListSessions",
     "LoadUnit",
     "MoveChannel",
@@ -258,9 +261,13 @@ class Commit(Struct, frozen=True):
 
 
 class FindUnit(Struct, frozen=True):
-    """The unit that has a channel -> `URI | None`. Disposed sessions have none."""
+    """The unit that has a channel -> `URI | None`.
+
+    `disposed` asks for one that was disposed of and can still be restored; else those have none.
+    """
 
     channel: URI
+    disposed: bool = False
 
 
 class LoadUnit(Struct, frozen=True):
@@ -346,6 +353,33 @@ class SessionPage(Struct, frozen=True):
     next: tuple[Timestamp, int] | None
 
 
+class ListDisposed(Struct, frozen=True):
+    """Listed sessions that were disposed of, not at once -> `DisposedPage`.
+
+    Those that are kept longest come first, after a key of an earlier page. At most `limit`. Those whose time has
+    run out are among them until they are forgotten.
+    """
+
+    after: tuple[int, int] | None
+    limit: int
+
+
+class DisposedSession(Struct, frozen=True):
+    """`summary` and `extra` are those of its `SessionRow`."""
+
+    uri: URI
+    until: int
+    summary: bytes
+    extra: bytes
+
+
+class DisposedPage(Struct, frozen=True):
+    """The key is that of the last one, if more follow."""
+
+    sessions: tuple[DisposedSession, ...]
+    next: tuple[int, int] | None
+
+
 class ReadFrames(Struct, frozen=True):
     """All envelopes of these units with a greater number, in order -> `tuple[StoredEnvelope, ...] | None`.
 
@@ -382,6 +416,7 @@ Query: TypeAlias = (
     | ReadTurns
     | FindTurn
     | ListSessions
+    | ListDisposed
     | ReadFrames
     | FindClient
     | KnownDispatches

@@ -11,7 +11,7 @@ import click
 
 from holdfast.protocol.errors import EnvironmentFailure, UsageError
 
-__all__ = ["Exit", "in_words"]
+__all__ = ["Exit", "Stopped", "in_words"]
 
 
 class Exit(IntEnum):
@@ -25,17 +25,28 @@ class Exit(IntEnum):
     NEEDS_A_PERSON = 5
 
 
+class Stopped(Exception):
+    """A command ends here, with this code and, if there is something to say, a sentence that says what to do."""
+
+    def __init__(self, code: Exit | int, sentence: str = "") -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
 @contextmanager
 def in_words() -> Iterator[None]:
     """What goes wrong inside is told in a sentence, without a traceback, and ends the program."""
     try:
         yield
+    except Stopped as stopped:
+        _end(stopped, stopped.code)
     except UsageError as error:
         _end(error, Exit.USAGE)
     except EnvironmentFailure as error:
         _end(error, Exit.FAILED)
 
 
-def _end(error: Exception, code: Exit) -> None:
-    click.echo(f"holdfast: {error}", err=True)
+def _end(error: Exception, code: int) -> None:
+    if str(error):
+        click.echo(f"holdfast: {error}", err=True)
     sys.exit(code)

@@ -1,0 +1,241 @@
+"""What `--json` prints, as types. `scripts/cli_reference.py` makes the JSON Schemas in docs/schemas from them.
+
+Names are stable: keys are added, and none changes its meaning. A key that has nothing to say is absent. Values that
+are the protocol's own (turns, actions, states) are printed as the protocol has them and are objects here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+
+from holdfast.protocol.common import URI, Number, Timestamp
+
+__all__ = ["OUTPUTS"]
+
+Value: TypeAlias = dict[str, Any]
+
+State: TypeAlias = Literal["idle", "in-progress", "input-needed", "error"]
+
+
+class Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """Base of what is printed."""
+
+
+class Agent(Shape, frozen=True, kw_only=True):
+    """An agent of the host. `agent` is what `new --agent` takes."""
+
+    agent: str
+    name: str
+    description: str
+    models: tuple[str, ...]
+
+
+class Model(Shape, frozen=True, kw_only=True):
+    """A model an agent can use. `model` is what `send --model` takes."""
+
+    model: str
+    agent: str
+    name: str
+    max_context_window: Number | None = None
+    max_output_tokens: Number | None = None
+    vision: bool | None = None
+
+
+class Chat(Shape, frozen=True, kw_only=True):
+    """A chat of a session."""
+
+    chat: URI
+    title: str
+    state: State | None = None
+
+
+class Session(Shape, frozen=True, kw_only=True):
+    """A session as lists show it. `chat` is the default one, which most commands talk to."""
+
+    session: URI
+    title: str
+    agent: str
+    state: State
+    read: bool
+    archived: bool
+    created_at: Timestamp
+    modified_at: Timestamp
+    chat: URI | None = None
+    activity: str | None = None
+    directories: tuple[URI, ...] | None = None
+    chats: tuple[Chat, ...] | None = None
+
+
+class SessionChange(Shape, frozen=True, kw_only=True):
+    """A line of `sessions --watch`: first `listed` for each that is there, then what happens."""
+
+    change: Literal["listed", "added", "changed", "removed"]
+    session: URI
+    summary: Session | None = None
+
+
+class Created(Shape, frozen=True, kw_only=True):
+    """What was made: a session and its default chat, or a new chat in a session."""
+
+    session: URI
+    chat: URI
+
+
+class Failure(Shape, frozen=True, kw_only=True):
+    """Why a turn failed."""
+
+    type: str
+    message: str
+
+
+class Question(Shape, frozen=True, kw_only=True):
+    """A question of a form. `id` is the name `answer` takes; `options` the ids it may have as a value."""
+
+    id: str
+    kind: str
+    message: str
+    required: bool
+    options: tuple[str, ...] | None = None
+    default: Any = None
+
+
+class Wait(Shape, frozen=True, kw_only=True):
+    """Something that waits for a person. `id` is what `approve`, `deny` and `answer` take."""
+
+    id: str
+    session: URI
+    chat: URI
+    kind: Literal["approval", "result", "question", "authentication", "client-tool", "unknown"]
+    message: str
+    tool: str | None = None
+    input: str | None = None
+    options: tuple[str, ...] | None = None
+    questions: tuple[Question, ...] | None = None
+    url: URI | None = None
+
+
+class Sent(Shape, frozen=True, kw_only=True):
+    """How a turn ended, or that it runs (`--no-wait`), or what it waits for (exit code 5). `text` is the answer."""
+
+    session: URI
+    chat: URI
+    turn: str
+    state: Literal["complete", "cancelled", "error", "running", "waiting"]
+    text: str
+    error: Failure | None = None
+    usage: Value | None = None
+    waits: tuple[Wait, ...] | None = None
+
+
+class Action(Shape, frozen=True, kw_only=True):
+    """A line of `tail`: an action of the protocol, on the channel it happened on."""
+
+    session: URI
+    channel: URI
+    action: Value
+
+
+class Pending(Shape, frozen=True, kw_only=True):
+    """A message in the queue."""
+
+    id: str
+    text: str
+
+
+class Shown(Session, frozen=True, kw_only=True):
+    """A session with the history of one of its chats: `turns` as the protocol has them, oldest first."""
+
+    turns: tuple[Value, ...]
+    active_turn: Value | None = None
+    queue: tuple[Pending, ...] | None = None
+    waits: tuple[Wait, ...] | None = None
+    config: Value | None = None
+
+
+class Decided(Shape, frozen=True, kw_only=True):
+    """What was decided about something that waited."""
+
+    id: str
+    session: URI
+    decision: Literal["approved", "denied", "accepted", "declined", "cancelled"]
+
+
+class Cancelled(Shape, frozen=True, kw_only=True):
+    """The turn that was cancelled; without one, nothing ran."""
+
+    session: URI
+    chat: URI
+    turn: str | None = None
+
+
+class Queue(Shape, frozen=True, kw_only=True):
+    """The messages that wait for their turn, first one first."""
+
+    session: URI
+    chat: URI
+    queue: tuple[Pending, ...]
+
+
+class Steered(Shape, frozen=True, kw_only=True):
+    """A message for the turn that runs."""
+
+    session: URI
+    chat: URI
+    id: str
+
+
+class Renamed(Shape, frozen=True, kw_only=True):
+    """A session and its title."""
+
+    session: URI
+    title: str
+
+
+class Archived(Shape, frozen=True, kw_only=True):
+    """Whether a session is archived now."""
+
+    session: URI
+    archived: bool
+
+
+class Removed(Shape, frozen=True, kw_only=True):
+    """A session that was removed, or is back (`removed` false). `until` is how long it can be restored."""
+
+    session: URI
+    removed: bool
+    title: str | None = None
+    until: Timestamp | None = None
+
+
+class Exported(Shape, frozen=True, kw_only=True):
+    """A file that was written."""
+
+    session: URI
+    file: str
+    format: Literal["markdown", "json", "html"]
+
+
+OUTPUTS: Final[dict[str, Any]] = {
+    "agents": tuple[Agent, ...],
+    "models": tuple[Model, ...],
+    "sessions": tuple[Session, ...],
+    "sessions-watch": SessionChange,
+    "new": Created,
+    "send": Sent,
+    "tail": Action,
+    "show": Shown,
+    "waiting": tuple[Wait, ...],
+    "decided": tuple[Decided, ...],
+    "cancel": Cancelled,
+    "queue": Queue,
+    "steer": Steered,
+    "fork": Created,
+    "rename": Renamed,
+    "archive": tuple[Archived, ...],
+    "rm": tuple[Removed, ...],
+    "export": Exported,
+    "import": Created,
+}
+"""Name of a schema -> what it describes: one value, or one line of `sessions --watch` and `tail`."""

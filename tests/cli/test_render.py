@@ -14,7 +14,7 @@ from holdfast.cli.render import blocks, html, markdown, plain
 from holdfast.protocol.chat.state import ActiveTurn, Turn
 from holdfast.protocol.codec import convert
 
-PART = {
+PART: dict[str, Any] = {
     "prose": {"kind": "markdown", "id": "p1", "content": "I *paint*.\n"},
     "reasoning": {"kind": "reasoning", "id": "p2", "content": "Blue, or green?"},
     "tool": {
@@ -223,7 +223,7 @@ def test_html_lets_nothing_through_that_runs(text: str) -> None:
             {
                 "kind": "toolCall",
                 "toolCall": {
-                    **PART["tool"]["toolCall"],  # type: ignore[dict-item]
+                    **PART["tool"]["toolCall"],
                     "displayName": text,
                     "toolInput": text,
                     "pastTenseMessage": text,

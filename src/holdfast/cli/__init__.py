@@ -10,23 +10,28 @@ import click
 
 from holdfast import __version__
 
-__all__ = ["main"]
+__all__ = ["SECTIONS", "cli", "main"]
 
-# Subcommand -> the module whose `command` it is.
-_COMMANDS: Final = {
-    "backup": "holdfast.cli.backup",
-    "config": "holdfast.cli.config",
-    "debug": "holdfast.cli.debug",
-    "serve": "holdfast.cli.serve",
-    "token": "holdfast.cli.token",
+# What `holdfast --help` shows: section -> subcommand -> the module whose `command` it is.
+SECTIONS: Final = {
+    "The host": {
+        "serve": "holdfast.cli.serve",
+        "config": "holdfast.cli.config",
+        "token": "holdfast.cli.token",
+        "backup": "holdfast.cli.backup",
+    },
+    "Development": {
+        "debug": "holdfast.cli.debug",
+    },
 }
+_COMMANDS: Final = {name: module for commands in SECTIONS.values() for name, module in commands.items()}
 
 
 class _LazyGroup(click.Group):
     """A group that knows its commands by name and loads only the one that is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(_COMMANDS)
+        return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         module = _COMMANDS.get(cmd_name)
@@ -34,6 +39,30 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(module).command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, with a guess at what was meant."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            close = difflib.get_close_matches(args[0], _COMMANDS, 1)
+            if not close:
+                raise
+            raise click.UsageError(f"{error.message} Did you mean {close[0]!r}?", ctx) from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Commands in their sections, each with its first sentence."""
+        widest = max(len(name) for name in _COMMANDS)
+        room = formatter.width - 6 - widest  # two spaces before, two between, two of click's own
+        for title, names in SECTIONS.items():
+            commands = {name: self.get_command(ctx, name) for name in names}
+            rows = [(name.ljust(widest), found.get_short_help_str(room)) for name, found in commands.items() if found]
+            with formatter.section(title):
+                formatter.write_dl(rows, col_max=widest, col_spacing=2)
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -13,7 +13,7 @@ from holdfast.cli.options import host_options, settings_from
 __all__ = ["command"]
 
 
-@click.command("backup")
+@click.command("backup", short_help="Copy everything a host keeps, while it runs.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @host_options(("data_dir",))
 def command(file: Path, **given: Any) -> None:

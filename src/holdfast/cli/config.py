@@ -14,7 +14,7 @@ from holdfast.server.settings import effective
 __all__ = ["command"]
 
 
-@click.command("config")
+@click.command("config", short_help="Print the options in force, and where each came from.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 @host_options()
 def command(as_json: bool, **given: Any) -> None:

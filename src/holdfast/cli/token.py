@@ -12,7 +12,7 @@ from holdfast.cli.options import host_options, settings_from
 __all__ = ["command"]
 
 
-@click.command("token")
+@click.command("token", short_help="Print or replace the connection token.")
 @click.option("--rotate", is_flag=True, help="Replace the token. Open connections stay; new ones need the new one.")
 @host_options(("data_dir",))
 def command(rotate: bool, **given: Any) -> None:

@@ -35,7 +35,7 @@ tells the same about itself with `--help`.
 
 _EXITS: Final = {
     Exit.OK: "done; a turn that was waited for is complete",
-    Exit.FAILED: "it did not work: a turn failed or was cancelled, a file cannot be written, there is no such session",
+    Exit.FAILED: "it did not work: a turn failed or was cancelled, a file cannot be written, no session is called so",
     Exit.USAGE: "the command was called in a way it does not understand",
     Exit.NO_HOST: "no host answers there",
     Exit.REFUSED: "the host said no",

@@ -133,6 +133,26 @@ async def test_a_client_that_was_away_learns_that_the_session_is_missing(clients
     assert sorted(answer["missing"]) == sorted([session, first, second, f"{session}/annotations"])
 
 
+@aio
+async def test_a_client_that_was_away_is_shown_the_new_session_under_the_old_name(
+    clients: Clients, session: str
+) -> None:  # S-1
+    client, away = await clients(), await clients("ahp-root://")
+    chat = await begin(client, session)
+    await took(client, chat, "t1", "hello")
+    for uri in (session, chat):
+        await away.subscribe(uri)
+    await away.drop()
+    await client.request("disposeSession", session)
+    assert await begin(client, session) == chat
+    assert (await away.reconnect())["type"] == "snapshot"
+    assert away.state(chat)["turns"] == []
+    await away.drop()
+    await took(client, chat, "t2", "hello")
+    assert (await away.reconnect())["type"] == "replay", "it followed the new one by then"
+    await agree(clients, chat, client, away)
+
+
 # Second thoughts
 
 

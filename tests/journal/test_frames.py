@@ -69,8 +69,8 @@ def test_unit_is_loaded_as_it_was_committed(journal: Journal) -> None:
         SESSION,
         row(SESSION, attention=True),
         (
-            StoredChannel(SESSION, "session", 4, b"session", 0, 0),
-            StoredChannel(CHAT, "chat", 4, b"chat", 2, 0),
+            StoredChannel(SESSION, "session", 4, b"session", 0, 4),
+            StoredChannel(CHAT, "chat", 4, b"chat", 2, 4),
         ),
         written.envelopes,
     )
@@ -78,7 +78,7 @@ def test_unit_is_loaded_as_it_was_committed(journal: Journal) -> None:
 
 def test_root_is_a_unit_without_a_catalogue_row(journal: Journal) -> None:
     commit(journal, head(ROOT_UNIT, ROOT_UNIT, 4), frame(ROOT_UNIT, 8))
-    channel = StoredChannel(ROOT_UNIT, "session", 4, b"{}", 0, 0)
+    channel = StoredChannel(ROOT_UNIT, "session", 4, b"{}", 0, 4)
     assert journal.read(LoadUnit(ROOT_UNIT)) == StoredUnit(ROOT_UNIT, None, (channel,), (envelope(8, ROOT_UNIT),))
 
 
@@ -99,7 +99,7 @@ def test_head_replaces_the_last_one(journal: Journal) -> None:
     commit(journal, head(SESSION, SESSION, 4, b"old", position=7))
     commit(journal, head(SESSION, SESSION, 8, b"new"))
     loaded = journal.read(LoadUnit(SESSION))
-    assert loaded.channels == (StoredChannel(SESSION, "session", 8, b"new", 0, 0),)
+    assert loaded.channels == (StoredChannel(SESSION, "session", 8, b"new", 0, 4),)
 
 
 def test_channels_come_in_the_order_of_their_positions(journal: Journal) -> None:
@@ -119,7 +119,7 @@ def test_dropped_channel_is_forgotten_with_its_turns(journal: Journal) -> None:
     assert replay(journal, SESSION) == [8]
     journal.maintain(NOW)
     commit(journal, head(SESSION, CHAT, 12))
-    assert journal.read(LoadUnit(SESSION)).channels[1] == StoredChannel(CHAT, "chat", 12, b"{}", 0, 0)
+    assert journal.read(LoadUnit(SESSION)).channels[1] == StoredChannel(CHAT, "chat", 12, b"{}", 0, 12)
 
 
 def test_moved_channel_keeps_its_turns_and_says_since_when(journal: Journal) -> None:
@@ -248,7 +248,7 @@ def test_names_may_be_any_text(journal: Journal, uri: str) -> None:
     journal.open(NOW)
     assert journal.read(FindUnit(uri)) == uri
     assert journal.read(LoadUnit(uri)) == StoredUnit(
-        uri, row(uri, summary=b"s"), (StoredChannel(uri, "session", 4, b"{}", 0, 0),), (envelope(8, uri),)
+        uri, row(uri, summary=b"s"), (StoredChannel(uri, "session", 4, b"{}", 0, 4),), (envelope(8, uri),)
     )
     assert journal.read(FindUnit(uri + "\0")) is None
 

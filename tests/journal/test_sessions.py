@@ -205,7 +205,7 @@ def test_new_session_in_the_place_of_a_disposed_one_has_nothing_of_it(
         full.maintain(NOW)
     loaded = full.read(LoadUnit(SESSION))
     assert loaded.row == row(SESSION, summary=b"new")
-    assert loaded.channels == (StoredChannel(CHAT, "chat", 20, b"new", 0, 0),)
+    assert loaded.channels == (StoredChannel(CHAT, "chat", 20, b"new", 0, 20),)
     assert seqs(full.read(ReadFrames((SESSION,), 0, None))) == [24]
     assert full.read(ReadTurns(CHAT, None, None, None)) == TurnPage((), 0)
     assert full.read(ReadContent(CONTENT.uri)) is None

@@ -313,7 +313,8 @@ class Host:
         self.sessions.pop(session.uri, None)
 
     def add(self, channel: Channel) -> None:
-        """A channel begins to exist."""
+        """A channel begins to exist. Whoever saw nothing after this saw another one under its name."""
+        self.batch.assign(channel, "moved_at", self.numbers.last + 1)
         self.batch.put(self.channels, channel.uri, channel)
         self.batch.touched[channel.uri] = channel
 

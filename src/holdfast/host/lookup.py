@@ -61,6 +61,7 @@ def _annotations(host: Host, uri: URI) -> Channel | None:
         return None
     unit = found.unit
     made = AnnotationsChannel(uri, unit, AnnotationsState(annotations=()))
+    made.moved_at = found.moved_at
     unit.annotations = made
     host.channels[uri] = made
     return made

@@ -86,7 +86,8 @@ class Prepared:
 
     def _began(self, seq: int) -> None:
         if self.subscription is not None:
-            self.subscription.from_seq = seq
+            # Nobody follows a channel from before it was there; it may have begun in this very transaction.
+            self.subscription.from_seq = max(seq, self.channel.moved_at)
 
 
 def told(prepared: Sequence[Prepared], seq: int, result: Callable[[int, tuple[Any, ...]], Any]) -> Any:

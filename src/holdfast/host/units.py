@@ -50,6 +50,7 @@ class Channel:
         self.unsaved = True
         """The next commit must write the head: it is new, or changed in a way no action says."""
         self.moved_at = 0
+        """What this channel was before this number, or whether it was at all, is for no replay to tell."""
 
     @property
     def head_due(self) -> bool:

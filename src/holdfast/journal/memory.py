@@ -82,7 +82,7 @@ class _Head:
     seq: int
     state: bytes
     position: int
-    moved_at: int | None = 0
+    moved_at: int | None
     """None between a move and the head that follows it."""
 
 
@@ -160,7 +160,7 @@ def _append_frame(state: _State, write: AppendFrame) -> None:
 def _put_head(state: _State, write: PutHead) -> None:
     state.unit(write.unit)
     channel = state.channels.get(write.channel, _Channel())
-    moved_at: int | None = 0 if channel.head is None else channel.head.moved_at
+    moved_at = None if channel.head is None else channel.head.moved_at
     head = _Head(
         unit=write.unit,
         kind=write.kind,

@@ -48,7 +48,7 @@ _FIRST: Final = (
         WHERE (new.listed AND new.until IS NULL) <> (old.listed AND old.until IS NULL);
     END""",
     # Without a unit: turns that came before their head. Without a name: dropped, and taken apart by `upkeep`.
-    # `moved_at` is -1 between a move and the head that follows it.
+    # `moved_at` is since when the channel is in its unit; -1 between a move and the head that follows it.
     """CREATE TABLE channels (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         uri TEXT UNIQUE,

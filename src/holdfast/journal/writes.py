@@ -77,10 +77,10 @@ def _append_frame(database: _Database, write: AppendFrame) -> None:
 def _put_head(database: _Database, write: PutHead) -> None:
     unit = _unit(database, write.unit)
     database.execute(
-        """INSERT INTO channels (uri, unit, kind, seq, state, position) VALUES (?, ?, ?, ?, ?, ?)
+        """INSERT INTO channels (uri, unit, kind, seq, state, position, moved_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?4)
         ON CONFLICT (uri) DO UPDATE SET unit = excluded.unit, kind = excluded.kind, seq = excluded.seq,
             state = excluded.state, position = excluded.position,
-            moved_at = CASE moved_at WHEN -1 THEN excluded.seq ELSE moved_at END""",
+            moved_at = CASE WHEN moved_at = -1 OR channels.unit IS NULL THEN excluded.seq ELSE moved_at END""",
         (write.channel, unit, write.kind, write.seq, write.state, write.position),
     )
     database.execute("UPDATE ledger SET head = ?1 WHERE head < ?1", (write.seq,))

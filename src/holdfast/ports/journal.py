@@ -283,7 +283,7 @@ class LoadUnit(Struct, frozen=True):
 class StoredChannel(Struct, frozen=True):
     """A channel as last checkpointed; `turns` counts the completed turns of a chat.
 
-    `moved_at` is the sequence number with which the channel came to this unit from another, else 0.
+    `moved_at` is the sequence number with which the channel came to this unit, from another or from nowhere.
     """
 
     uri: URI

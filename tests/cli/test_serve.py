@@ -185,6 +185,22 @@ async def test_usage_errors_end_with_2_and_one_line(tmp_path: Path) -> None:
 
 
 @aio
+async def test_what_cannot_be_listened_on_is_told_in_a_sentence(tmp_path: Path) -> None:
+    async with hosting(tmp_path) as host:
+        port = str(urlsplit(host.url).port)
+        code, out, err = await _holdfast(tmp_path, "serve", "--data-dir", str(tmp_path / "other"), "--port", port)
+        assert (code, out) == (1, "")
+        taken = f"somebody listens on port {port} of 127.0.0.1 already"
+        assert err == f"holdfast: {taken}; choose another with --port, or 0 for any\n"
+    long = str(tmp_path / ("s" * 120))
+    flags = ["--data-dir", str(tmp_path / "other"), "--port", "0", "--unix-socket", long]
+    code, _, err = await _holdfast(tmp_path, "serve", *flags)
+    assert code == 1
+    assert err.startswith(f"holdfast: cannot listen on {long}: the path is longer than ")
+    assert err.count("\n") == 1
+
+
+@aio
 async def test_a_foreign_journal_is_refused_in_a_sentence(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir(mode=0o700)

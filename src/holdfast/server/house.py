@@ -38,7 +38,7 @@ logger: Final = logging.getLogger(__name__)
 _CHORES: Final = 1.0
 
 # How long a host that stops waits for a journal that may be full, in seconds.
-_LAST_COMMIT: Final = 5.0
+_LAST_COMMIT: Final = 2.0
 
 
 def host_settings(settings: Settings) -> HostSettings:
@@ -107,6 +107,18 @@ class House:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Agents run and time passes. Leaving the block stops both and writes down what is decided."""
+        try:
+            async with self._moving():
+                yield
+        except BaseExceptionGroup as group:
+            # A task group wraps what is raised in its block, be it a port that is taken: whoever runs us knows that
+            # by its own type.
+            if len(group.exceptions) > 1:
+                raise
+            raise group.exceptions[0] from group.exceptions[0].__cause__
+
+    @asynccontextmanager
+    async def _moving(self) -> AsyncIterator[None]:
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(self.runner.run(), name="agents")
             chores = tasks.create_task(self._do_chores(), name="chores")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from holdfast.journal.memory import MemoryJournal
 from holdfast.ports.agent import CancelTurn
-from holdfast.ports.journal import Commit, JournalFailed
-from host.bench import Bench, Client, user
+from host.bench import Bench, Client
 from host.conversation import CHAT, SESSION, follower, session, snapshot, start, text
 
 RESTORE = "x-holdfast/restoreSession"
@@ -111,37 +109,3 @@ def test_a_client_that_was_active_has_a_grace_period_when_a_session_comes_back()
     bench.advance(1000)
     assert other.actions(SESSION)[-1] == "session/activeClientRemoved"
     assert snapshot(bench, SESSION)["activeClients"] == []
-
-
-class Fragile(MemoryJournal):
-    broken = False
-
-    def commit(self, commit: Commit) -> None:
-        if self.broken:
-            raise JournalFailed("the disk is full")
-        super().commit(commit)
-
-
-def test_those_who_wait_for_a_transaction_that_is_lost_are_told() -> None:
-    journal = Fragile()
-    bench = Bench(journal)
-    client = bench.client()
-    session(client)
-    before = snapshot(bench, SESSION)
-    client.clear()
-
-    journal.broken = True
-    number = client.dispatch(SESSION, "session/titleChanged", title="Lost")
-    request = client.request_later("createSession", channel="play:/lost", provider="play")
-    bench.settle()
-
-    (envelope,) = client.envelopes()
-    assert envelope["origin"] == {"clientId": "c1", "clientSeq": number}
-    assert envelope["action"] == {"type": "session/titleChanged", "title": "Lost"}
-    assert envelope["rejectionReason"] == "this could not be kept: the disk is full"
-    (answer,) = [message for message in client.messages if message.get("id") == request]
-    assert answer["error"] == {"code": -32603, "message": "this could not be kept: the disk is full"}
-    journal.broken = False
-    assert snapshot(bench, SESSION) == before
-    client.dispatch(CHAT, "chat/turnStarted", turnId="t1", message=user("hello"))
-    assert bench.started().key.turn_id == "t1"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import stat
 import subprocess
 import sys
@@ -93,6 +95,18 @@ def test_a_token_that_somebody_chose_is_taken(tmp_path: Path) -> None:
 def test_where_nothing_can_be_written_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFailure, match="cannot make"):
         TokenFile(tmp_path / "missing" / "token").load_or_create()
+
+
+def test_a_full_disk_is_told_in_a_sentence_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(EnvironmentFailure, match=f"cannot make {tmp_path}/token: No space left on device"):
+        TokenFile(tmp_path / "token").load_or_create()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_hosts_that_start_at_once_agree(tmp_path: Path) -> None:

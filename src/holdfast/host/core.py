@@ -127,7 +127,10 @@ class Host:
         job.answers[need] = answer
         connection = job.connection
         if connection is None:
-            self.run(job)
+            if self._stalled:
+                self._stalled.append(job.work)  # what happened before it waits there too
+            else:
+                self.run(job)
             return
         connection.job = None
         if not connection.open:
@@ -139,7 +142,10 @@ class Host:
     def wake(self) -> None:
         """Do what is due by now."""
         for action in self.timers.pop_due(self.clock.monotonic()):
-            self.in_background(action)
+            if action == self._resume_stalled:
+                action()  # as a job it would wait behind what it is to resume
+            else:
+                self.in_background(action)
 
     # Jobs
 
@@ -343,7 +349,7 @@ class Host:
         """Close the present transaction and hand it over; None if there is nothing.
 
         The caller commits `sealed.commit` unless it is empty, then calls `committed` or `failed`. There is one
-        transaction in flight at a time.
+        transaction in flight at a time. What `reserve` raises comes through; the caller calls `lost` then.
         """
         assert self.in_flight is None, "one commit at a time"
         if self.batch.empty:
@@ -369,14 +375,22 @@ class Host:
         """The transaction is lost, and with it everything decided since: take it all back and say so."""
         assert self.in_flight is sealed, "only what is in flight can fail"
         self.in_flight = None
-        self.counters.failed_commits += 1
         later, self.batch = self.batch, Batch()
-        later.undo()
-        sealed.batch.undo()
-        self._stalled.extend((*sealed.batch.redo, *later.redo))
+        return self._give_back((sealed.batch, later), reason)
+
+    def lost(self, reason: str) -> Release:
+        """No transaction could be made of what was decided: the same."""
+        lost, self.batch = self.batch, Batch()
+        return self._give_back((lost,), reason)
+
+    def _give_back(self, batches: tuple[Batch, ...], reason: str) -> Release:
+        self.counters.failed_commits += 1
+        for batch in reversed(batches):
+            batch.undo()
+        self._stalled.extend(work for batch in batches for work in batch.redo)
         if self._stalled:
             self.timers.set("stalled", self.clock.monotonic() + _RETRY, self._resume_stalled)
-        return sealing.refused(self, (sealed.batch, later), reason)
+        return sealing.refused(self, batches, reason)
 
     def _resume_stalled(self) -> None:
         work, self._stalled = self._stalled, deque()

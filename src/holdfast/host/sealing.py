@@ -191,10 +191,11 @@ def refused(host: Host, batches: Iterable[Batch], reason: str) -> Release:
             match output:
                 case Emission(dispatcher=Connection() as dispatcher, origin=bytes() as origin):
                     sent = output.as_sent or AsSent(output.channel, output.action)
-                    refusal = Refusal(sent.channel, sent.action, origin, reason, dispatcher, host.numbers.take())
+                    seq = host.numbers.take_unreserved()
+                    refusal = Refusal(sent.channel, sent.action, origin, reason, dispatcher, seq)
                     found.steps.append(_refusal(refusal))
                 case Refusal():
-                    output.seq = host.numbers.take()
+                    output.seq = host.numbers.take_unreserved()
                     found.steps.append(_refusal(output))
                 case Reply(independent=True):
                     found.steps.append(_answer(output))

@@ -25,7 +25,7 @@ class Numbers:
 
     def suffice_for(self, count: int) -> bool:
         """Whether so many envelopes fit the present block."""
-        return self.last + count * STEP <= self._reserved
+        return not count or self.last + count * STEP <= self._reserved
 
     def extend(self, reserved: int) -> None:
         """The block ends later now."""
@@ -34,6 +34,13 @@ class Numbers:
     def take(self) -> int:
         """The next number."""
         assert self.suffice_for(1), "a number must be reserved before it is used"
+        return self.take_unreserved()
+
+    def take_unreserved(self) -> int:
+        """A number for what is kept nowhere, while a journal that is full reserves none.
+
+        Nothing depends on it after this life of the host, and the next one begins far above it.
+        """
         self.last += STEP
         return self.last
 

@@ -15,7 +15,8 @@ from holdfast.host.core import Host
 from holdfast.host.jobs import Job
 from holdfast.host.sealing import Release, Sealed
 from holdfast.ports.agent import AgentQuery
-from holdfast.ports.journal import Journal, JournalFailed
+from holdfast.ports.journal import Journal, JournalFailed, JournalFull
+from holdfast.protocol.errors import ErrorCode, RpcError
 
 __all__ = ["Elsewhere", "Engine"]
 
@@ -82,7 +83,12 @@ class Engine:
     def _commit(self) -> bool:
         if self.host.in_flight is not None or self._maintaining:
             return False
-        sealed = self.host.flush(self.journal.reserve)
+        try:
+            sealed = self.host.flush(self.journal.reserve)
+        except JournalFailed as failure:
+            logger.error("the journal failed: %s", failure)
+            self._deliver(self.host.lost(_reason(failure)))
+            return True
         if sealed is None:
             return False
         work = partial(self.journal.commit, sealed.commit)
@@ -107,7 +113,7 @@ class Engine:
             self._deliver(self.host.committed(sealed))
         else:
             logger.error("the journal failed: %s", error)
-            self._deliver(self.host.failed(sealed, f"this could not be kept: {error}"))
+            self._deliver(self.host.failed(sealed, _reason(error)))
 
     def _read(self) -> bool:
         """Answer one question. Everything decided is committed by then, so answers are never behind."""
@@ -125,7 +131,14 @@ class Engine:
             return self.journal.read(need)
         except JournalFailed as error:
             logger.error("the journal could not be read: %s", error)
-            return error
+            return RpcError(ErrorCode.INTERNAL_ERROR, "the host's journal could not be read; its log says why")
+
+
+def _reason(error: JournalFailed) -> str:
+    """What clients are told. Where the journal is and what exactly went wrong is in the host's log."""
+    if isinstance(error, JournalFull):
+        return "this could not be kept: the host has no disk space left; make room and try again"
+    return "this could not be kept: the host's journal does not work; its log says why"
 
 
 def _attempt(work: Callable[[], None]) -> JournalFailed | None:

@@ -87,6 +87,7 @@ class TokenFile:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
+            fresh.unlink(missing_ok=True)
             raise EnvironmentFailure(f"cannot make {self._path}: {error.strerror}") from error
         return fresh
 

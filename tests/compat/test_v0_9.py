@@ -30,8 +30,8 @@ CHAT_SUMMARY = {"resource": CHAT, "title": "C", "status": 97, "modifiedAt": "b"}
                 "backgroundWork": [],
                 "canvases": [],
             },
-            # Read and archived marks stay: no action of 0.9 could set them, and none needs to.
-            {**CHAT_SUMMARY, "turns": []},
+            # Nobody below would be told when the marks of a chat change.
+            {**CHAT_SUMMARY, "turns": [], "status": 1},
         ),
         ("chatSummary", {**CHAT_SUMMARY, "changes": {}, "movable": False}, CHAT_SUMMARY),
         ("changesetState", {"status": "recomputing", "files": []}, {"status": "computing", "files": []}),

@@ -12,15 +12,20 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from holdfast.protocol.changeset.state import ChangesetState
-from holdfast.protocol.chat.actions import InputCompleted, ToolCallReady
+from holdfast.protocol.chat.actions import InputCompleted, ToolCallComplete, ToolCallReady
 from holdfast.protocol.chat.parts import InputRequestResponsePart, ToolCallResponsePart
 from holdfast.protocol.chat.state import ChatState
-from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState, ToolCallRunningState
+from holdfast.protocol.chat.tools import (
+    ToolCallAuthRequiredState,
+    ToolCallCompletedState,
+    ToolCallPendingConfirmationState,
+    ToolCallRunningState,
+)
 from holdfast.protocol.codec import Wire, to_json
 from holdfast.protocol.compat.context import Json
 from holdfast.protocol.envelope import StateAction
 from holdfast.protocol.reducing import with_directory, without_directory
-from holdfast.protocol.session.actions import CustomizationToggled, WorkingDirectoryReplaced
+from holdfast.protocol.session.actions import CustomizationToggled, CustomizationUpdated, WorkingDirectoryReplaced
 from holdfast.protocol.session.customizations import McpServerCustomization
 from holdfast.protocol.session.state import SessionState
 
@@ -50,12 +55,17 @@ def _replaced_directory(before: SessionState, action: WorkingDirectoryReplaced, 
 
 
 def _made_ready_again(before: ChatState, action: ToolCallReady, after: ChatState) -> Json:
-    """Up to 0.5.2 a call that waits for a person is not made ready again; up to 0.6 it then forgets its input."""
-    call = _tool_call(before, action.tool_call_id)
+    """Up to 0.5.2 a call that waits for a person is not made ready again; up to 0.6 it then forgets its input.
+
+    Up to 0.6 it also stays whose it was at its start, and for what.
+    """
+    call, now = _tool_call(before, action.tool_call_id), _tool_call(after, action.tool_call_id)
     facts: Json = {}
+    if any(getattr(call, name, None) != getattr(now, name, None) for name in ("contributor", "intention")):
+        facts["described"] = True
     if isinstance(call, ToolCallPendingConfirmationState):
         facts["waited"] = True
-        if _asked(call, _tool_call(after, action.tool_call_id)):
+        if _asked(call, now):
             facts["retold"] = True
     if isinstance(call, ToolCallPendingConfirmationState | ToolCallRunningState) and action.tool_input is None:
         facts |= {"toolInput": call.tool_input} if isinstance(call.tool_input, str) else {}
@@ -69,6 +79,23 @@ def _asked(before: ToolCallPendingConfirmationState, after: object) -> bool:
     if isinstance(after, ToolCallRunningState):
         return (before.invocation_message, before.tool_input) != (after.invocation_message, after.tool_input)
     return False
+
+
+def _challenged(before: ChatState, action: Any, after: ChatState) -> Json:
+    """Up to 0.5.2 calls do not wait for tokens, and hear nothing about it: whether their metadata changed."""
+    call, now = _tool_call(before, action.tool_call_id), _tool_call(after, action.tool_call_id)
+    return {"remarked": True} if getattr(call, "meta", None) != getattr(now, "meta", None) else {}
+
+
+def _failed(before: ChatState, action: ToolCallComplete, after: ChatState) -> Json:
+    """Up to 0.5.2 a call that waits for a token runs: what became of it, nothing if it goes on waiting."""
+    if not isinstance(_tool_call(before, action.tool_call_id), ToolCallAuthRequiredState):
+        return {}
+    call = _tool_call(after, action.tool_call_id)
+    if not isinstance(call, ToolCallCompletedState):
+        return {"failed": {}}
+    content = {} if call.content is None else {"content": to_json(call.content)}
+    return {"failed": {"success": call.success, **content}}
 
 
 def _answered(before: ChatState, action: InputCompleted, after: ChatState) -> Json:  # noqa: ARG001
@@ -87,12 +114,13 @@ def _tool_call(chat: ChatState, id: str) -> object:
 
 def _toggled(before: SessionState, action: CustomizationToggled, after: SessionState) -> Json:  # noqa: ARG001
     """In 0.1 a customization is named by its URI; up to 0.5.1 only plugins and directories are switched."""
-    for entry in before.customizations or ():
+    entries = before.customizations or ()
+    for entry in entries:
         if getattr(entry, "id", None) == action.id:
             return {"uri": getattr(entry, "uri", None), "server": isinstance(entry, McpServerCustomization)}
-        for child in getattr(entry, "children", None) or ():
-            if getattr(child, "id", None) == action.id:
-                return {"child": True, "server": isinstance(child, McpServerCustomization)}
+    for child in (child for entry in entries for child in getattr(entry, "children", None) or ()):
+        if getattr(child, "id", None) == action.id:
+            return {"child": True, "server": isinstance(child, McpServerCustomization)}
     return {}
 
 
@@ -102,6 +130,17 @@ def _all_customizations(before: SessionState, action: Wire, after: SessionState)
         return {}
     entries = to_json(after.customizations or ())
     return {"customizations": [{key: entry[key] for key in entry if key != "children"} for entry in entries]}
+
+
+def _updated(before: SessionState, action: CustomizationUpdated, after: SessionState) -> Json:
+    """Up to 0.2 servers are not shown on top: whether what was shown there became one."""
+    facts = _all_customizations(before, action, after)
+    if not isinstance(action.customization, McpServerCustomization):
+        return facts
+    id = action.customization.id
+    known = next((each for each in before.customizations or () if getattr(each, "id", None) == id), None)
+    hidden = known is not None and not isinstance(known, McpServerCustomization)
+    return {**facts, "hidden": True} if hidden else facts
 
 
 def _changeset_error(before: ChangesetState, action: Wire, after: ChangesetState) -> Json:  # noqa: ARG001
@@ -118,9 +157,12 @@ FACTS: Final[Mapping[str, Record]] = {
     "chat/workingDirectorySet": _primary_directory,
     "chat/workingDirectoryRemoved": _primary_directory,
     "session/customizationToggled": _toggled,
-    "session/customizationUpdated": _all_customizations,
+    "session/customizationUpdated": _updated,
     "session/customizationRemoved": _all_customizations,
     "chat/toolCallReady": _made_ready_again,
+    "chat/toolCallAuthRequired": _challenged,
+    "chat/toolCallAuthResolved": _challenged,
+    "chat/toolCallComplete": _failed,
     "chat/inputCompleted": _answered,
     "changeset/contentChanged": _changeset_error,
 }

@@ -72,8 +72,13 @@ def _server_up(entry: Json, context: Context) -> Json:  # noqa: ARG001
     return {"enabled": True, "state": {"kind": "ready"}, **entry} if _is_server(entry) else entry
 
 
-def _updated(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
-    return () if _is_server(sent.action.get("customization")) else (sent,)
+def _updated(sent: Action, context: Context) -> Iterable[Action]:
+    """What became a server, if it was something else before, is gone."""
+    entry = sent.action.get("customization")
+    if not isinstance(entry, dict) or not _is_server(entry):
+        return (sent,)
+    removed = {"type": "session/customizationRemoved", "id": entry.get("id")}
+    return (sent._replace(action=removed),) if context.facts.get("hidden") else ()
 
 
 # Changesets

@@ -46,6 +46,10 @@ OF_A_CHAT: Final = {
 """Actions of chats, by what they were called when a session was one."""
 
 
+ON_EITHER: Final = ("session/titleChanged", "session/isReadChanged", "session/isArchivedChanged")
+"""What a client may dispatch on a session or on a chat of it."""
+
+
 # States
 
 
@@ -109,6 +113,18 @@ def _to_chat(name: str) -> ConvertAction:
         return (Action(chat, "chat", {**action, "type": name}),)
 
     return up
+
+
+def _of_the_session(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
+    """What a chat is called, and its marks: below, only the session has those, and is told apart."""
+    return () if sent.kind == "chat" else (sent,)
+
+
+def _remarked(action: Json, context: Context) -> bool:  # noqa: ARG001
+    return "_meta" in action
+
+
+_REMARKED: Final = Resync("the metadata of a tool call is told once, at its start", _remarked)
 
 
 def _content_changed(sent: Action, context: Context) -> Iterable[Action]:
@@ -207,6 +223,7 @@ STEP: Final = Step(
     actions_down={
         **{name: _to_session(older) for name, older in OF_A_CHAT.items()},
         "changeset/contentChanged": _content_changed,
+        **dict.fromkeys(ON_EITHER, _of_the_session),
     },
     actions_up={older: _to_chat(name) for name, older in OF_A_CHAT.items()},
     requests=(
@@ -215,6 +232,7 @@ STEP: Final = Step(
     ),
     resync={
         "session/defaultChatChanged": Resync("a session is its default chat, and it is another one now"),
+        **{name: _REMARKED for name in OF_A_CHAT if "/toolCall" in name and name != "chat/toolCallStart"},
         "changeset/contentChanged": Resync("many files cannot be replaced at once", _is_too_much),
     },
     one_conversation=True,

@@ -143,6 +143,24 @@ def _ready_up(sent: Action, context: Context) -> Iterable[Action]:
     return () if waits else (sent,)
 
 
+def _complete_down(sent: Action, context: Context) -> Iterable[Action]:
+    """One that waits for a token runs below, but it can only fail, and nobody is asked about its result."""
+    failed = context.facts.get("failed")
+    if failed is None:
+        return (sent,)
+    if not failed:
+        return ()
+    action = without(sent.action, "requiresResultConfirmation")
+    return (sent._replace(action={**action, "result": {**action["result"], **failed}}),)
+
+
+def _remarked(action: Json, context: Context) -> bool:  # noqa: ARG001
+    return bool(context.facts.get("remarked"))
+
+
+_REMARKED: Final = Resync("the metadata of a call that waits for a token", _remarked)
+
+
 def _retold(action: Json, context: Context) -> bool:  # noqa: ARG001
     return bool(context.facts.get("retold"))
 
@@ -198,12 +216,15 @@ STEP: Final = Step(
     actions_down={
         "chat/responsePart": _response_part,
         "chat/toolCallReady": _ready_down,
+        "chat/toolCallComplete": _complete_down,
         "session/inputNeededSet": _input_needed,
         "changeset/filesReviewChanged": _reviewed_down,
     },
     actions_up={"chat/toolCallReady": _ready_up, "changeset/filesReviewedChanged": _reviewed_up},
     resync={
         "chat/toolCallReady": Resync("a call that waits for a person cannot be asked about anew", _retold),
+        "chat/toolCallAuthRequired": _REMARKED,
+        "chat/toolCallAuthResolved": _REMARKED,
         "chat/inputCompleted": Resync("an answered question stands at the end of its turn", _out_of_place),
     },
     raw_marks=(b'"startedAt"', b'"duration"', b'"inputRequest"', b'"riskAssessment"', b'"auth-required"'),

@@ -177,6 +177,10 @@ def _terminal_down(state: Json, context: Context) -> Json:  # noqa: ARG001
     return without(state, "isPty")
 
 
+def _redescribed(action: Json, context: Context) -> bool:  # noqa: ARG001
+    return bool(context.facts.get("described"))
+
+
 _DIRECTORY: Final = Shape(_directory_down, _directory_up)
 
 STEP: Final = Step(
@@ -209,6 +213,7 @@ STEP: Final = Step(
         "session/workingDirectoryReplaced": _MOVED,
         "chat/workingDirectorySet": _MOVED,
         "chat/workingDirectoryRemoved": _MOVED,
+        "chat/toolCallReady": Resync("whose a call is and what it is for is told once, at its start", _redescribed),
     },
     raw_marks=(b'"toolInput":{', b'"type":"terminal"', b'"type":"chat"'),
 )

@@ -102,7 +102,9 @@ def _only_executions(state: Json) -> bool:
 
 
 def _replaced(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
-    """The right directories, if not always in the right order."""
+    """The right directories, if not always in the right order; nothing for one put in its own place."""
+    if sent.action.get("replacement") == sent.action.get("directory"):
+        return
     for type, key in (("Set", "replacement"), ("Removed", "directory")):  # noqa: A001 - the protocol's word
         yield sent._replace(action={"type": f"session/workingDirectory{type}", "directory": sent.action.get(key)})
 

@@ -1,7 +1,7 @@
 """0.9 and 1.0. What 1.0 added is left out below; nothing else changed.
 
-Read and archived marks of a chat have no action below: they stay where they are in snapshots and in
-`session/chatUpdated`.
+Read and archived marks of a chat have no action below, so its state is shown without them; `session/chatUpdated`
+tells them all the same.
 """
 
 from __future__ import annotations
@@ -18,21 +18,23 @@ from holdfast.protocol.compat.step import (
     Shape,
     Step,
     actions_new_in,
+    dropping,
     refused_before,
     without,
 )
+from holdfast.protocol.status import IS_ARCHIVED, IS_READ
 from holdfast.protocol.versions import Version
 
 __all__ = ["STEP"]
 
 NEWER: Final = Version(1, 0, 0)
+NEW_IN_CHATS: Final = ("changes", "movable", "changesets", "backgroundWork", "canvases")
+MARKS: Final = IS_READ | IS_ARCHIVED
 
 
-def _dropping(*keys: str) -> Shape:
-    def down(value: Json, context: Context) -> Json:  # noqa: ARG001
-        return without(value, *keys)
-
-    return Shape(down=down)
+def _chat_down(chat: Json, context: Context) -> Json:  # noqa: ARG001
+    lowered, status = without(chat, *NEW_IN_CHATS), chat.get("status")
+    return {**lowered, "status": status & ~MARKS} if isinstance(status, int) and status & MARKS else lowered
 
 
 def _settled(value: Json, context: Context) -> Json:  # noqa: ARG001
@@ -78,12 +80,12 @@ STEP: Final = Step(
     older=Version(0, 9, 0),
     introduced=actions_new_in(NEWER),
     shapes={
-        "sessionSummary": _dropping("chats", "defaultChat"),
-        "chatState": _dropping("changes", "movable", "changesets", "backgroundWork", "canvases"),
-        "chatSummary": _dropping("changes", "movable"),
+        "sessionSummary": dropping("chats", "defaultChat"),
+        "chatState": Shape(down=_chat_down),
+        "chatSummary": dropping("changes", "movable"),
         "changesetState": Shape(down=_settled),
-        "mcpServerState": _dropping("blocking"),
-        "configProperty": _dropping("minItems", "maxItems"),
+        "mcpServerState": dropping("blocking"),
+        "configProperty": dropping("minItems", "maxItems"),
         "snapshot": unseen("ahp-canvas"),
     },
     actions_down={"changeset/statusChanged": _status_changed, "session/chatUpdated": _chat_updated},

@@ -1,6 +1,6 @@
-"""The client SDK: a pure mirror of what a host shows, the connection that keeps it true, friendly objects on top.
+"""The client: `connect` to a host, make and follow sessions, talk, and come back after every interruption.
 
-Speaks only the protocol, so it works against any host. Most people need `holdfast.connect` and nothing else.
+`host`, `session`, `chat` and `turn` are what people use; `connection` keeps them connected, `following` knows what is
+followed, `mirror` what is believed of it, `wire` speaks over one connection, and `transports` carry its bytes. The
+friendly names are in `holdfast` itself.
 """
-
-from __future__ import annotations

@@ -7,6 +7,7 @@ Pure: values of 1.0 go in, changes come out; who sends and receives is `client.c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from holdfast.client.mirror.again import may_repeat
@@ -32,11 +33,16 @@ class Settled(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A channel differs. `action`: what the host said, None if all of it may be new; `settled`: an own action."""
+    """A channel differs.
+
+    `action` is what the host said, None if all of the state may be new; `by` the client it said it for; `settled`
+    is given where that was us.
+    """
 
     channel: Channel | None
     action: StateAction | None = None
     settled: Settled | None = None
+    by: str | None = None
 
 
 class Redo(NamedTuple):
@@ -124,7 +130,8 @@ class Mirror:
             if answer is not None:
                 changes.append(answer)
             elif applied:
-                changes.append(Change(channel, envelope.action))
+                by = None if envelope.origin is None else envelope.origin.client_id
+                changes.append(Change(channel, envelope.action, by=by))
         if applied or changes:
             channel.derive()
         return changes
@@ -148,7 +155,7 @@ class Mirror:
             return None
         channel.settle(settled.client_seq)
         self._drop_swallowed(channel, settled.client_seq)
-        return Change(channel, None if settled.reason else envelope.action, settled)
+        return Change(channel, None if settled.reason else envelope.action, settled, self.client_id)
 
     def _drop_swallowed(self, channel: Channel, client_seq: int) -> None:
         """Hosts may swallow a change of their configuration that changes nothing; a later echo tells."""
@@ -175,8 +182,9 @@ class Mirror:
         changes: list[Change] = []
         gone: list[URI] = []
         if isinstance(result, ReconnectReplayResult):
-            for envelope in result.actions:
-                changes += self.envelopes((envelope,))
+            # What an older host said once may have become several envelopes, all with its number.
+            for _, together in groupby(result.actions, key=_number):
+                changes += self.envelopes(tuple(together))
             gone = [uri for uri in result.missing if uri in self.channels]
         else:
             snapshots = result.snapshots if isinstance(result, ReconnectSnapshotResult) else ()
@@ -216,3 +224,7 @@ class Mirror:
             else:
                 lost.append(entry.client_seq)
         return again, lost
+
+
+def _number(envelope: ActionEnvelope) -> int:
+    return envelope.server_seq

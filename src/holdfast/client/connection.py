@@ -1,0 +1,450 @@
+"""Being connected: connecting, shaking hands, coming back after a break, for as long as somebody wants to.
+
+Requests wait while the connection is away and are made again where that does no harm; actions are shown at once and
+said again as `mirror` decides. What it all is to people is in `host`, `session` and `chat`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from holdfast.client.backoff import Retry
+from holdfast.client.broadcast import Broadcast
+from holdfast.client.errors import Gone, Interrupted
+from holdfast.client.following import Following, Receipt, Wish
+from holdfast.client.mirror import Mirror, Resumed
+from holdfast.client.requests import REPEATABLE
+from holdfast.client.status import (
+    AuthRequired,
+    HostEvent,
+    Notified,
+    Progress,
+    SessionAdded,
+    SessionRemoved,
+    SessionSummaryChanged,
+    Status,
+    StatusChanged,
+)
+from holdfast.client.targets import Target
+from holdfast.client.wire import Wire
+from holdfast.protocol.codec import to_json
+from holdfast.protocol.common import URI, Implementation
+from holdfast.protocol.compat.context import Context
+from holdfast.protocol.connection.commands import (
+    AuthenticateParams,
+    AuthRequiredParams,
+    DispatchActionParams,
+    InitializeParams,
+    InitializeResult,
+    PingParams,
+    ReconnectParams,
+    SubscribeParams,
+    UnsubscribeParams,
+)
+from holdfast.protocol.envelope import ActionEnvelope, StateAction
+from holdfast.protocol.errors import EnvironmentFailure, ErrorCode, HoldfastError, RpcError
+from holdfast.protocol.root import actions as root
+from holdfast.protocol.root.commands import (
+    ListSessionsParams,
+    ProgressParams,
+    SessionAddedParams,
+    SessionRemovedParams,
+    SessionSummaryChangedParams,
+)
+from holdfast.protocol.timestamps import from_milliseconds
+from holdfast.protocol.uris import ROOT
+
+__all__ = ["OFFERED", "Asked", "Authenticate", "Connection", "Options"]
+
+_log: Final = logging.getLogger(__name__)
+
+OFFERED: Final = ("1.0.0", "0.10.0", "0.9.0", "0.8.0", "0.7.0", "0.6.0")
+"""What a client of ours can speak, the newest first. A host picks one."""
+
+Asked: TypeAlias = Callable[[str, Any], Awaitable[Any]]
+"""Answers what the host asks of a client; raises `RpcError` to refuse."""
+
+Authenticate: TypeAlias = Callable[[Any], "Awaitable[str | None]"]
+"""Given the metadata of a protected resource, finds a token for it, or None."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a connection is made with."""
+
+    client_id: str
+    info: Implementation
+    versions: tuple[str, ...] = OFFERED
+    locale: str | None = None
+    retry: Retry = field(default_factory=Retry)
+    asked: Asked | None = None
+    authenticate: Authenticate | None = None
+
+
+class Connection:
+    """To one host. `open` it once, `close` it once; in between it keeps itself up."""
+
+    def __init__(self, target: Target, options: Options) -> None:
+        self.target = target
+        self.options = options
+        self.status = Status.CONNECTING
+        self.reason = ""
+        self.initialized: InitializeResult | None = None
+        self.following = Following(options.client_id)
+        self.events: Broadcast[HostEvent] = Broadcast()
+        self._wire: Wire | None = None
+        self._is_live = asyncio.Event()
+        self._first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._task: asyncio.Task[None] | None = None
+        self._unsent: list[tuple[URI, StateAction, Receipt]] = []
+        self._tokens: dict[str, AuthenticateParams] = {}
+        self._watching: set[asyncio.Task[None]] = set()
+
+    @property
+    def mirror(self) -> Mirror:
+        return self.following.mirror
+
+    # The life of a connection
+
+    async def open(self) -> None:
+        """Connect for the first time. Raises `NoHost`, or `RpcError` if no version suits both."""
+        self._task = asyncio.create_task(self._keep_up(), name=f"holdfast connection to {self.target.shown}")
+        try:
+            await asyncio.shield(self._first)
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End it; again is harmless."""
+        self._over("the connection was closed")
+        for task in (*self._watching, *((self._task,) if self._task else ())):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _over(self, why: str) -> None:
+        if self.status is not Status.GONE:
+            self._become(Status.GONE, why)
+            self._is_live.set()  # whoever waits finds that it is over
+            self.following.over(why)
+            self.events.end()
+
+    def _become(self, status: Status, reason: str = "") -> None:
+        if (status, reason) != (self.status, self.reason):
+            self.status, self.reason = status, reason
+            self.events.put(StatusChanged(status, reason))
+
+    async def _keep_up(self) -> None:
+        try:
+            await self._keep_connected()
+        except Exception as error:  # noqa: BLE001 - the boundary of a task nobody awaits while it lasts
+            _log.exception("the connection to %s failed", self.target.shown)
+            self._gave_up(error)
+            self._over(f"internal error: {error!r}")
+
+    async def _keep_connected(self) -> None:
+        failed = 0
+        while True:
+            try:
+                why = await self._connected()
+                failed = 0
+            except (EnvironmentFailure, Interrupted) as error:
+                failed += 1
+                why = str(error)
+                if self._gave_up(error):
+                    return
+            except HoldfastError as error:
+                self._gave_up(error)
+                self._over(str(error))
+                return
+            wait = self.options.retry.wait(failed)
+            if wait is None:
+                self._over(why)
+                return
+            self._become(Status.CONNECTING, why)
+            await asyncio.sleep(wait)
+
+    def _gave_up(self, error: Exception) -> bool:
+        """The first attempt is reported to whoever made it; after that we are patient."""
+        if self._first.done():
+            return False
+        self._first.set_exception(error)
+        self._first.exception()
+        return True
+
+    async def _connected(self) -> str:
+        """Connect once and stay for as long as it lasts; why it ended is returned."""
+        transport = await self.target.dial()
+        wire = Wire(transport, self)
+        reader = asyncio.create_task(wire.run())
+        try:
+            await self._shake_hands(wire)
+            if not self._first.done():
+                self._first.set_result(None)
+            return await reader
+        finally:
+            self._wire = None
+            self._is_live.clear()
+            if self.status is Status.GONE:
+                self._is_live.set()
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+
+    async def _shake_hands(self, wire: Wire) -> None:
+        if self.initialized is not None:
+            self._become(Status.CATCHING_UP)
+            try:
+                await self._come_back(wire)
+                return
+            except RpcError as error:
+                if error.code != ErrorCode.NOT_FOUND:
+                    raise Interrupted(f"the host does not let us continue: {error.message}") from error
+        await self._begin(wire)
+
+    async def _begin(self, wire: Wire) -> None:
+        params = InitializeParams(
+            channel=ROOT,
+            protocol_versions=self.options.versions,
+            client_id=self.options.client_id,
+            client_info=self.options.info,
+            initial_subscriptions=(ROOT, *(uri for uri in self.mirror.channels if uri != ROOT)),
+            locale=self.options.locale,
+        )
+        if ROOT not in self.mirror.channels:
+            self.mirror.follow(ROOT)
+            self.following.wishes[ROOT] = Wish(None, None)
+        await wire.request("initialize", params, lambda result: self._begun(wire, result))
+
+    def _begun(self, wire: Wire, result: InitializeResult) -> None:
+        self.initialized = result
+        self._resume(wire, self.mirror.begin(result.server_seq, result.snapshots))
+
+    async def _come_back(self, wire: Wire) -> None:
+        assert self.initialized is not None, "we were here before"
+        wire.speak(self.initialized.protocol_version)
+        params = ReconnectParams(
+            channel=ROOT,
+            client_id=self.options.client_id,
+            last_seen_server_seq=self.mirror.last_seen,
+            subscriptions=(*self.mirror.resumable(), *self.following.stateless),
+        )
+        await wire.request("reconnect", params, lambda result: self._resume(wire, self.mirror.resume(result)))
+
+    def _resume(self, wire: Wire, resumed: Resumed) -> None:
+        """Take what the host says of the time before; what waited is said before anything new."""
+        for redo in resumed.again:
+            self._say(wire, redo.channel, redo.client_seq, redo.action)
+        self.following.resumed(resumed)
+        self._wire = wire
+        for params in tuple(self._tokens.values()):
+            wire.request("authenticate", params).add_done_callback(_look_away)
+        unsent, self._unsent = self._unsent, []
+        for uri, action, receipt in unsent:
+            self._say(wire, uri, receipt.client_seq, action)
+            self._expect_no_echo(uri, receipt)
+        self._is_live.set()
+        self._become(Status.LIVE)
+
+    # Requests
+
+    async def request(self, method: str, params: Any, take: Callable[[Any], None] | None = None) -> Any:
+        """Make a request and return its result, waiting while the connection is away.
+
+        `take` is given the result before anything that arrives after it. Raises `RpcError`, `Gone` once it is over,
+        `Interrupted` where making it again might do it twice.
+        """
+        was_interrupted = False
+        while True:
+            wire = await self._whoever_is_there()
+            try:
+                return await wire.request(method, params, take)
+            except Interrupted:
+                if method not in REPEATABLE:
+                    raise
+                was_interrupted = True
+            except RpcError as error:
+                if was_interrupted and error.code in REPEATABLE[method]:
+                    return None
+                if not await self._found_token(error):
+                    raise
+
+    async def _whoever_is_there(self) -> Wire:
+        while True:
+            await self._is_live.wait()
+            if self.status is Status.GONE:
+                raise Gone(self.reason)
+            if self._wire is not None:
+                return self._wire
+
+    def notify(self, method: str, params: Any) -> None:
+        """Send a notification, if somebody is there."""
+        if self._wire is not None:
+            self._wire.notify(method, params)
+
+    # Tokens
+
+    async def authenticate(self, params: AuthenticateParams) -> None:
+        """Give the host a token, now and after each break; an empty one takes it back. Kept in memory only."""
+        await self.request("authenticate", params)
+        if params.token:
+            self._tokens[params.resource] = params
+        else:
+            self._tokens.pop(params.resource, None)
+
+    async def _found_token(self, error: RpcError) -> bool:
+        """Whether what a request failed for want of was given to the host just now."""
+        ask = self.options.authenticate
+        resources = (error.data or {}).get("resources") if error.code == ErrorCode.AUTH_REQUIRED else None
+        if ask is None or not resources:
+            return False
+        for each in resources:
+            token = await ask(each)
+            known = self._tokens.get(each["resource"])
+            if not token or (known is not None and known.token == token):
+                return False
+            await self.authenticate(AuthenticateParams(channel=ROOT, resource=each["resource"], token=token))
+        return True
+
+    # Following
+
+    async def hold(self, uri: URI, turns: int | None = None, max_latency_ms: float | None = None) -> None:
+        """Follow a channel, until it is released as often as it was held. Raises `RpcError` if it is not there."""
+        wish = self.following.wishes.get(uri)
+        if wish is None:
+            wish = self.following.wishes[uri] = Wish(turns, max_latency_ms)
+        wish.holders += 1
+        channel = self.mirror.follow(uri)
+        if channel.is_known:
+            return
+        params = SubscribeParams(channel=uri, view=wish.view, delivery=wish.delivery)
+
+        def take(result: Any) -> None:
+            if result.snapshot is None:
+                self.following.stateless.add(uri)
+            else:
+                self.following.changed(self.mirror.snapshot(result.snapshot))
+
+        try:
+            await self.request("subscribe", params, take)
+        except BaseException:
+            self.release(uri)
+            raise
+
+    def release(self, uri: URI) -> None:
+        """Undo one `hold`."""
+        wish = self.following.wishes.get(uri)
+        if wish is None:
+            return
+        wish.holders -= 1
+        if wish.holders <= 0 and uri != ROOT:
+            self.following.forget(uri)
+            self.notify("unsubscribe", UnsubscribeParams(channel=uri))
+
+    # Actions
+
+    def dispatch(self, uri: URI, action: StateAction) -> Receipt:
+        """Say an action, and show it at once where the channel is followed."""
+        if self.status is Status.GONE:
+            raise Gone(self.reason)
+        receipt = self.following.dispatch(uri, action)
+        followed = uri in self.mirror.channels
+        if self._wire is not None:
+            self._say(self._wire, uri, receipt.client_seq, action)
+            if not followed or isinstance(action, root.ConfigChanged):
+                self._expect_no_echo(uri, receipt)
+        elif not followed:
+            self._unsent.append((uri, action, receipt))
+        return receipt
+
+    def _say(self, wire: Wire, uri: URI, client_seq: int, action: StateAction) -> None:
+        wire.notify("dispatchAction", DispatchActionParams(channel=uri, client_seq=client_seq, action=action))
+
+    def _expect_no_echo(self, uri: URI, receipt: Receipt) -> None:
+        """Whoever does not follow a channel hears only refusals: ask something else, and see which comes first."""
+        task = asyncio.create_task(self._wait_for_refusal(uri, receipt))
+        self._watching.add(task)
+        task.add_done_callback(self._watching.discard)
+
+    async def _wait_for_refusal(self, uri: URI, receipt: Receipt) -> None:
+        wire = self._wire
+        if wire is None:
+            return
+        try:
+            await wire.request("listSessions", ListSessionsParams(channel=ROOT, limit=1))
+        except RpcError:
+            pass  # an answer is an answer
+        except Interrupted as error:
+            receipt.failed(error)
+            return
+        self.following.assume_accepted(uri, receipt.client_seq)
+
+    # What the host says (`wire.Owner`)
+
+    def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> None:
+        self.following.envelopes(envelopes)
+
+    def notified(self, method: str, params: Any) -> None:
+        match params:
+            case SessionAddedParams():
+                self.events.put(SessionAdded(params.summary))
+            case SessionRemovedParams():
+                self.events.put(SessionRemoved(params.session))
+            case SessionSummaryChangedParams():
+                self.events.put(SessionSummaryChanged(params.session, params.changes))
+            case ProgressParams():
+                self.events.put(Progress(params))
+            case AuthRequiredParams():
+                self._tokens.pop(params.resource.resource, None)
+                self.events.put(AuthRequired(params))
+            case _:
+                self.events.put(Notified(method, params))
+
+    async def asked(self, method: str, params: Any) -> Any:
+        if self.options.asked is None:
+            raise RpcError(ErrorCode.METHOD_NOT_FOUND, "this client has no files")
+        return await self.options.asked(method, params)
+
+    def about(self, channel: str) -> Context:
+        """What conversions may know about a channel of an older host."""
+        followed = self.mirror.channels.get(channel)
+        owner = self._session_of(channel)
+        session = self.mirror.channels.get(owner)
+        confirmed = None if session is None else session.confirmed
+
+        return Context(
+            channel=channel,
+            kind=followed.kind if followed is not None else "",
+            session=owner,
+            default_chat=(confirmed.default_chat or "") if confirmed is not None else "",
+            client_id=self.options.client_id,
+            now=from_milliseconds(time.time() * 1000),
+            session_state=lambda: None if confirmed is None else to_json(confirmed),
+            state=lambda: None if followed is None or followed.confirmed is None else to_json(followed.confirmed),
+            lookup=self.about,
+        )
+
+    def _session_of(self, channel: URI) -> URI:
+        """The session that a channel is or, as far as the followed sessions tell, belongs to."""
+        for uri, followed in self.mirror.channels.items():
+            if followed.kind == "session" and (
+                uri == channel or any(chat.resource == channel for chat in followed.confirmed.chats)
+            ):
+                return uri
+        return ""
+
+    async def ping(self) -> float:
+        """How long the host takes to answer, in seconds."""
+        before = time.monotonic()
+        await self.request("ping", PingParams(channel=ROOT))
+        return time.monotonic() - before
+
+
+def _look_away(answer: asyncio.Future[Any]) -> None:
+    """A token may have become bad meanwhile: `auth/required` says so where it matters."""
+    if not answer.cancelled():
+        answer.exception()

@@ -1,0 +1,184 @@
+"""Channels that are followed, by whom, and what became of our own actions. The mirror's one owner.
+
+A channel is followed while somebody holds it: two who hold it share one subscription. Who listens is told at once,
+in the order things arrive, with the actions that came as one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, TypeAlias
+
+from holdfast.client.errors import Gone, Interrupted, Refused
+from holdfast.client.mirror import Change, Channel, Mirror, Resumed, Settled
+from holdfast.protocol.common import URI
+from holdfast.protocol.connection.commands import SubscribeView, SubscriptionDeliveryOptions
+from holdfast.protocol.envelope import ActionEnvelope, StateAction
+
+__all__ = ["Following", "Listener", "Receipt", "Wish"]
+
+Listener: TypeAlias = Callable[[Channel | None, Sequence[Change]], None]
+"""Told what happened to a channel, together what came as one. A channel that is None is gone."""
+
+
+class Receipt:
+    """An action on its way. Awaiting it waits until the host accepted it, and raises what went wrong.
+
+    Raises `Refused` with the host's reason, `Interrupted` if nobody knows, `Gone` if its channel is no more.
+    Not awaiting it is fine.
+    """
+
+    __slots__ = ("_outcome", "client_seq")
+
+    def __init__(self, client_seq: int) -> None:
+        self.client_seq = client_seq
+        self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def __await__(self) -> Generator[Any, None, None]:
+        return self._outcome.__await__()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is known what became of the action."""
+        return self._outcome.done()
+
+    def when_settled(self, told: Callable[[BaseException | None], None]) -> None:
+        """Have it told once what became of the action: None that it was accepted, or what `await` would raise."""
+        self._outcome.add_done_callback(lambda done: None if done.cancelled() else told(done.exception()))
+
+    def accepted(self) -> None:
+        if not self._outcome.done():
+            self._outcome.set_result(None)
+
+    def failed(self, error: Exception) -> None:
+        if not self._outcome.done():
+            self._outcome.set_exception(error)
+            self._outcome.exception()  # nobody has to ask
+
+
+class Wish:
+    """How a channel is wanted, and by how many."""
+
+    __slots__ = ("delivery", "holders", "view")
+
+    def __init__(self, turns: int | None, max_latency_ms: float | None) -> None:
+        self.holders = 0
+        self.view = None if turns is None else SubscribeView(turns=turns)
+        self.delivery = None if max_latency_ms is None else SubscriptionDeliveryOptions(max_latency_ms=max_latency_ms)
+
+
+class Following:
+    """The mirror, who listens to it, and the receipts of what was dispatched."""
+
+    def __init__(self, client_id: str) -> None:
+        self.mirror = Mirror(client_id)
+        self.wishes: dict[URI, Wish] = {}
+        self.stateless: set[URI] = set()
+        """Followed channels that have no state, only notifications."""
+        self._listeners: dict[URI, list[Listener]] = {}
+        self._receipts: dict[int, Receipt] = {}
+
+    # Listening
+
+    def listen(self, uri: URI, listener: Listener) -> Callable[[], None]:
+        """Have a listener told about a channel; what is returned ends that."""
+        self._listeners.setdefault(uri, []).append(listener)
+
+        def stop() -> None:
+            listeners = self._listeners.get(uri, [])
+            if listener in listeners:
+                listeners.remove(listener)
+            if not listeners:
+                self._listeners.pop(uri, None)
+
+        return stop
+
+    def _tell(self, uri: URI, channel: Channel | None, changes: Sequence[Change]) -> None:
+        for listener in tuple(self._listeners.get(uri, ())):
+            listener(channel, changes)
+
+    # What we do
+
+    def dispatch(self, uri: URI, action: StateAction) -> Receipt:
+        """Take an action of ours into account; whoever listens sees the state that follows from it."""
+        receipt = Receipt(self.mirror.dispatch(uri, action))
+        self._receipts[receipt.client_seq] = receipt
+        channel = self.mirror.channels.get(uri)
+        if channel is not None and channel.is_known:
+            self._tell(uri, channel, (Change(channel),))
+        return receipt
+
+    def unanswered(self, client_seq: int) -> bool:
+        """Whether the host has said nothing of an action yet."""
+        return client_seq in self._receipts
+
+    def assume_accepted(self, uri: URI, client_seq: int) -> None:
+        """A host had its time to refuse an action, and said nothing: it does not echo this one."""
+        receipt = self._receipts.pop(client_seq, None)
+        if receipt is None:
+            return
+        channel = self.mirror.channels.get(uri)
+        if channel is not None and channel.settle(client_seq):
+            channel.derive()
+        receipt.accepted()
+
+    def forget(self, uri: URI) -> None:
+        """Nobody holds a channel any more."""
+        self.wishes.pop(uri, None)
+        self.stateless.discard(uri)
+        for client_seq in self.mirror.forget(uri):
+            # The answer will not be seen, and the action was sent: as good as said.
+            self._fail(client_seq, Interrupted("the channel is not followed any more"))
+
+    # What the host says
+
+    def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> None:
+        self.changed(self.mirror.envelopes(envelopes))
+
+    def changed(self, changes: Iterable[Change]) -> None:
+        """Settle receipts, and tell each listener once."""
+        told: dict[URI, tuple[Channel, list[Change]]] = {}
+        for change in changes:
+            if change.settled is not None:
+                self._settle(change.settled)
+            if change.channel is not None:
+                told.setdefault(change.channel.uri, (change.channel, []))[1].append(change)
+        for uri, (channel, together) in told.items():
+            if channel.is_known:
+                self._tell(uri, channel, together)
+
+    def resumed(self, resumed: Resumed) -> None:
+        """What coming back has done."""
+        for redo in resumed.again:
+            receipt = self._receipts.pop(redo.before, None)
+            if receipt is not None:
+                receipt.client_seq = redo.client_seq
+                self._receipts[redo.client_seq] = receipt
+        for client_seq in resumed.lost:
+            self._fail(client_seq, Interrupted("the connection broke, and the host may not have heard this"))
+        self.changed(resumed.changes)
+        for uri in resumed.gone:
+            self.wishes.pop(uri, None)
+            self._tell(uri, None, ())
+
+    def over(self, why: str) -> None:
+        """Nothing will be answered any more."""
+        for client_seq in tuple(self._receipts):
+            self._fail(client_seq, Gone(why))
+        for uri in tuple(self._listeners):
+            self._tell(uri, None, ())
+
+    def _settle(self, settled: Settled) -> None:
+        receipt = self._receipts.pop(settled.client_seq, None)
+        if receipt is None:
+            return
+        if settled.reason is None:
+            receipt.accepted()
+        else:
+            receipt.failed(Refused(settled.reason))
+
+    def _fail(self, client_seq: int, error: Exception) -> None:
+        receipt = self._receipts.pop(client_seq, None)
+        if receipt is not None:
+            receipt.failed(error)

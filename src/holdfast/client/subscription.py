@@ -1,0 +1,68 @@
+"""Following any channel, as what it is: a terminal, a changeset, annotations, telemetry, or what comes later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from holdfast.client.broadcast import Feed
+from holdfast.client.chat import changes_of
+from holdfast.client.following import Listener, Receipt
+from holdfast.client.mirror import Change
+from holdfast.protocol.common import URI
+from holdfast.protocol.envelope import StateAction
+
+if TYPE_CHECKING:
+    from holdfast.client.connection import Connection
+
+__all__ = ["Subscription"]
+
+
+class Subscription:
+    """Made by `Host.subscribe`. `state` is the state struct of the channel's kind; None for one without a state."""
+
+    def __init__(self, connection: Connection, uri: URI) -> None:
+        self.uri = uri
+        self._connection = connection
+
+    def __repr__(self) -> str:
+        return f"<Subscription to {self.uri}>"
+
+    async def __aenter__(self) -> Subscription:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    @property
+    def state(self) -> Any:
+        """With our own actions in it, answered or not."""
+        return self._connection.mirror.state(self.uri)
+
+    @property
+    def confirmed(self) -> Any:
+        """Without what the host has not answered."""
+        channel = self._connection.mirror.channels.get(self.uri)
+        return None if channel is None else channel.confirmed
+
+    @property
+    def seq(self) -> int:
+        """The number of the host's newest action that `confirmed` contains."""
+        channel = self._connection.mirror.channels.get(self.uri)
+        return -1 if channel is None else channel.seq
+
+    def dispatch(self, action: StateAction) -> Receipt:
+        """Say an action on this channel."""
+        return self._connection.dispatch(self.uri, action)
+
+    def changes(self) -> Feed[Change]:
+        """Every change of the state. Close what is returned."""
+        return changes_of(self.listen)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have a function called with every change, at once; what is returned ends that."""
+        return self._connection.following.listen(self.uri, listener)
+
+    async def close(self) -> None:
+        """Follow it no more."""
+        self._connection.release(self.uri)

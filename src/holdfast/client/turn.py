@@ -1,0 +1,186 @@
+"""One turn of a chat, as somebody follows it: iterate over its events, or await its outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from holdfast.client.broadcast import Feed
+from holdfast.client.errors import Gone, Interrupted, Refused
+from holdfast.client.events import Ended, Event, joined
+from holdfast.client.follow import Follower, turn_in
+from holdfast.client.following import Receipt
+from holdfast.client.mirror import Change, Channel
+from holdfast.protocol.chat import actions
+from holdfast.protocol.chat.messages import Message
+from holdfast.protocol.chat.parts import ErrorResponsePart, MarkdownResponsePart
+from holdfast.protocol.chat.state import ActiveTurn, TurnState
+from holdfast.protocol.chat.state import Turn as TurnRecord
+from holdfast.protocol.common import ErrorInfo, UsageInfo
+
+if TYPE_CHECKING:
+    from holdfast.client.chat import Chat
+
+__all__ = ["Outcome", "Turn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a turn ended. `state` is None if it was taken back before it could."""
+
+    turn: TurnRecord | None
+    state: TurnState | None
+
+    @property
+    def text(self) -> str:
+        """What the agent said, without what it thought and did."""
+        parts = self.turn.response_parts if self.turn else ()
+        return "".join(part.text for part in parts if isinstance(part, MarkdownResponsePart))
+
+    @property
+    def error(self) -> ErrorInfo | None:
+        parts = self.turn.response_parts if self.turn and self.state is TurnState.ERROR else ()
+        return next((part.error for part in reversed(parts) if isinstance(part, ErrorResponsePart)), None)
+
+    @property
+    def usage(self) -> UsageInfo | None:
+        return self.turn.usage if self.turn else None
+
+
+class Turn:
+    """Iterating gives every event once, from the beginning of the turn on; a second iteration goes on where the
+    first stopped. Awaiting waits for the end. Both raise `Refused` if the host did not want the turn.
+
+    A turn whose message was queued has an empty `id` until it begins.
+    """
+
+    def __init__(self, chat: Chat, turn_id: str = "", queued_id: str = "") -> None:
+        self.chat = chat
+        self.id = turn_id
+        self.queued_id = queued_id
+        self._feed: Feed[Event] = Feed()
+        self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        self._follower = Follower(turn_id, chat.dispatch)
+        self._message: Message | None = None
+        self._stop: Callable[[], None] = chat.listen(self._changed)
+
+    def __repr__(self) -> str:
+        return f"<Turn {self.id or 'that waits'} of {self.chat.uri}>"
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self._feed
+
+    def __await__(self) -> Generator[Any, None, Outcome]:
+        # Somebody who stops waiting must not end it for others.
+        return asyncio.shield(self._outcome).__await__()
+
+    @property
+    def is_over(self) -> bool:
+        return self._outcome.done()
+
+    async def cancel(self) -> None:
+        """Stop it, or take it out of the queue. A turn that is over stays as it is."""
+        if self.is_over:
+            return
+        if self.id:
+            await self.chat.dispatch(self.chat.uri, actions.TurnCancelled(turn_id=self.id, duration=0))
+        else:
+            await self.chat.unqueue(self.queued_id)
+
+    def close(self) -> None:
+        """Follow it no more; it goes on at the host."""
+        self._finish(Gone("the turn is not followed any more"))
+
+    # Made by `Chat`
+
+    def look(self, after: ActiveTurn | TurnRecord | None = None) -> Turn:
+        """Begin with what the chat has of it already; with `after`, with what has come since."""
+        if after is not None:
+            self._follower = Follower(self.id, self.chat.dispatch, after=after)
+        state = self.chat.confirmed
+        if state is not None:
+            self._tell(self._follower.look(state, ()))
+        return self
+
+    def begun_by(self, receipt: Receipt, message: Message) -> Turn:
+        """It begins when the host accepts what this receipt is for."""
+        self._message = message
+        receipt.when_settled(self._settled)
+        return self
+
+    def _settled(self, error: BaseException | None) -> None:
+        if error is None or self.is_over:
+            return
+        known = turn_in(self.chat.confirmed, self.id) if self.id and self.chat.confirmed is not None else None
+        if isinstance(error, Interrupted) and (known is not None or self.queued_id):
+            return  # the host had heard it, as the state shows; or the queue will tell
+        if isinstance(error, Refused) and self.id and self._message is not None and self.chat.is_busy:
+            # Somebody's turn began a moment before: ours waits for its end.
+            self.id, message = "", self._message
+            self.queued_id, receipt = self.chat.put_in_queue(message)
+            self._message = None
+            receipt.when_settled(self._settled)
+            return
+        self._finish(error if isinstance(error, Exception) else Gone(str(error)))
+
+    # Following
+
+    def _changed(self, channel: Channel | None, changes: Sequence[Change]) -> None:
+        if channel is None:
+            self._finish(Gone("the chat is no more, or the connection was closed"))
+        elif self.id or self._found_beginning(channel, changes):
+            self._tell(self._follower.look(channel.confirmed, changes))
+
+    def _found_beginning(self, channel: Channel, changes: Sequence[Change]) -> bool:
+        """A queued message becomes a turn whose id the host makes."""
+        for change in changes:
+            action = change.action
+            if isinstance(action, actions.TurnStarted) and action.queued_message_id == self.queued_id:
+                self.id = action.turn_id
+            elif action is None:
+                self._find_after_snapshot(channel)
+            elif isinstance(action, actions.PendingMessageRemoved) and action.id == self.queued_id and change.by:
+                # The host takes it out of the queue to begin it, a client to have it never begin.
+                self._tell([Ended(None)])
+        if self.id:
+            self._follower = Follower(self.id, self.chat.dispatch)
+        return bool(self.id)
+
+    def _find_after_snapshot(self, channel: Channel) -> None:
+        """Its beginning was missed if the message waits no more: it is the newest turn that says the same."""
+        state = channel.confirmed
+        if any(each.id == self.queued_id for each in state.queued_messages or ()) or channel.pending:
+            return
+        turns = (*state.turns[-8:], *((state.active_turn,) if state.active_turn else ()))
+        said = (
+            turn.id for turn in reversed(turns) if self._message is not None and _same(turn.message, self._message)
+        )
+        self.id = next(said, "")
+
+    def _tell(self, events: Sequence[Event]) -> None:
+        for event in events:
+            self._feed.join(joined, event)
+            if isinstance(event, Ended):
+                self._finish(None, event)
+
+    def _finish(self, error: Exception | None, ended: Ended | None = None) -> None:
+        self._stop()
+        self._feed.end(error)
+        if self._outcome.done():
+            return
+        if error is not None:
+            self._outcome.set_exception(error)
+            self._outcome.exception()  # nobody has to wait for it
+        else:
+            assert ended is not None, "it ended one way or the other"
+            record = turn_in(self.chat.confirmed, self.id) if self.chat.confirmed is not None and self.id else None
+            turn = record if isinstance(record, TurnRecord) else None
+            self._outcome.set_result(Outcome(turn, ended.state))
+
+
+def _same(one: Message, other: Message) -> bool:
+    return replace(one, meta=None) == replace(other, meta=None)

@@ -20,8 +20,9 @@ ALLOWED: Final = {
     "agents": {"agents", "ports", "protocol"},
     "server": {"server", "agents", "journal", "host", "ports", "protocol", "places"},
     "client": {"client", "protocol", "places"},
+    "attach": {"attach", "client", "protocol", "places"},
     "sync": {"sync", "client", "protocol"},
-    "cli": {"cli", "server", "journal", "client", "protocol", "places"},
+    "cli": {"attach", "cli", "server", "journal", "client", "protocol", "places"},
     "testing": {"testing", "agents", "client", "server", "journal", "host", "ports", "protocol"},
     "": {"cli", "client", "protocol", "_version"},  # modules directly in `holdfast`
 }

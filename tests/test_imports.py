@@ -19,7 +19,7 @@ ALLOWED: Final = {
     "journal": {"journal", "ports", "protocol"},
     "agents": {"agents", "ports", "protocol"},
     "server": {"server", "agents", "journal", "host", "ports", "protocol", "places"},
-    "client": {"client", "protocol", "places"},
+    "client": {"client", "protocol", "places", "_version"},
     "attach": {"attach", "client", "protocol", "places"},
     "sync": {"sync", "client", "protocol"},
     "cli": {"attach", "cli", "server", "journal", "client", "protocol", "places"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,13 +44,21 @@ def test_reduce_takes_the_reducer_from_the_value_if_it_is_not_given() -> None:
     assert _run("reduce", json.dumps(_unread(actions=[])).encode()).returncode == 2
 
 
-def test_reduce_line_by_line_lives_through_bad_lines() -> None:
-    stdin = _lines(_unread(actions=[UNREAD]), b"nonsense\n", b"\n", {"actions": []}, _unread(actions=[]))
+def test_reduce_line_by_line_answers_every_line_and_lives_through_bad_ones() -> None:
+    bad: list[Any] = [b"nonsense\n", b"\n", b"  \r\n", b"\xff\n", b"\xef\xbb\xbf{}\n", {"actions": []}, [], None]
+    stdin = _lines(_unread(actions=[UNREAD]), *bad, _unread(actions=[])).removesuffix(b"\n")
     done = _run("reduce --reducer chat --lines", stdin)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [answer.get("status") for answer in answers] == [1, None, None, 33]
-    assert all(set(answer) == {"error"} for answer in answers[1:3])
-    assert done.returncode == 0
+    first, *errors, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (first["status"], last["status"]) == (1, 33)
+    assert [set(answer) for answer in errors] == [{"error"}] * len(bad)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("name", ["resourceWatch", "resource-watch", "RESOURCEWATCH"])
+def test_reducers_are_known_in_the_spelling_of_a_command_line_too(name: str) -> None:
+    state = {"root": "file:///w", "recursive": True}
+    case = json.dumps({"initial": state, "actions": []}).encode()
+    assert json.loads(_run(f"reduce --reducer {name}", case).stdout) == state
 
 
 def test_lines_are_answered_one_by_one_while_stdin_is_open() -> None:
@@ -143,21 +152,75 @@ def test_a_check_at_1_0_does_not_import_the_bridge() -> None:
         ("reduce --reducer chat", b"[]"),
         ("reduce --reducer chat", b'{"initial":{},"actions":[]}'),
         ("reduce --reducer nothing", b"{}"),
+        ("reduce", b'{"reducer":"nothing","initial":{},"actions":[]}'),
         ("reduce --reducer chat --version 9.9.9", b"{}"),
+        ("reduce --reducer chat --version 0.7.0 --now yesterday", b"{}"),
+        ("reduce --reducer chat --bogus", b"{}"),
+        ("reduce --reducer chat surplus", b"{}"),
+        ("reduce --reducer", b"{}"),
         ("roundtrip --type Nothing", b"{}"),
         ("roundtrip", b"{}"),
         ("roundtrip --type Turn", b"\xff"),
         ("roundtrip --type Turn", b"[" * 100_000),
+        ("roundtrip --type MarkdownResponsePart", b'{"kind":"' + b"x" * 100_000 + b'\\n","id":"p","content":""}'),
         ("negotiate", b"{}"),
         ("negotiate", b"[1]"),
         ("negotiate", b'["bogus"]'),
+        ("negotiate", b'["1.0.0\\n"]'),
+        ("negotiate --bogus", b"[]"),
+        ("nothing", b"[]"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments: str, stdin: bytes) -> None:
     done = _run(arguments, stdin)
     assert done.returncode == 2
-    assert b"Traceback" not in done.stderr
-    assert done.stderr.strip().splitlines()[-1:] != []
+    assert done.stderr.startswith(b"holdfast debug: ")
+    assert done.stderr.count(b"\n") == 1
+    assert len(done.stderr) < 500
+
+
+def _ends_in_a_sentence(done: subprocess.CompletedProcess[bytes], code: int, text: bytes) -> None:
+    assert (done.returncode, done.stdout) == (code, b"")
+    assert done.stderr.startswith(b"holdfast debug: ")
+    assert text in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+def _shell(line: str) -> subprocess.CompletedProcess[bytes]:
+    program = " ".join(COMMAND)
+    return subprocess.run(["sh", "-c", f"{program} {line}"], capture_output=True, timeout=120, check=False)
+
+
+def test_input_without_end_is_refused_before_memory_runs_out() -> None:
+    _ends_in_a_sentence(_shell("roundtrip --type URI < /dev/zero"), 2, b"larger than 256 MiB")
+    _ends_in_a_sentence(_shell("roundtrip --type URI --lines < /dev/zero"), 2, b"larger than 256 MiB")
+
+
+def test_a_closed_stdin_is_an_empty_one() -> None:
+    _ends_in_a_sentence(_shell("roundtrip --type URI <&-"), 2, b"JSON")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("lines", ["", "--lines"])
+def test_output_that_cannot_be_written_is_said_in_a_sentence(lines: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "negotiate", *lines.split()],
+            input=b'["1.0.0"]',
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"holdfast debug: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    line = f"yes '[\"1.0.0\"]' | head -n 50000 | {' '.join(COMMAND)} negotiate --lines | head -n 1"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, timeout=120, check=False)
+    assert (done.stdout, done.stderr) == (b'"1.0.0"\n', b"")
 
 
 def test_negotiate_prints_the_choice_or_the_error() -> None:
@@ -165,5 +228,5 @@ def test_negotiate_prints_the_choice_or_the_error() -> None:
     refused = _run("negotiate", b'["2.0.0"]')
     assert json.loads(refused.stdout)["error"]["code"] == -32005
     assert refused.returncode == 0
-    malformed = _run("negotiate", b'["1.0.0","bogus"]')
-    assert json.loads(malformed.stdout)["error"]["code"] == -32602
+    for malformed in (b'["1.0.0","bogus"]', b"{}", b"[1]", b"[", b""):  # W-17
+        assert json.loads(_run("negotiate", malformed).stdout)["error"]["code"] == -32602

@@ -22,6 +22,10 @@ from holdfast.protocol.text import Text
 CHAT = {"resource": "ahp-chat:/c", "title": "C", "status": 1, "modifiedAt": "", "turns": []}
 
 
+# What is no part that `chat/error` may have, and tries to tell another path.
+_NO_ERROR = {"kind": "mark - at `$.fake`\ndown" + "!" * 10_000, "id": "p", "content": ""}
+
+
 def _bytes(value: Any) -> bytes:
     return json.dumps(value).encode()
 
@@ -133,6 +137,15 @@ def test_streamed_text_encodes_as_its_string() -> None:
         ),
         (ChatState, {**CHAT, "turns": [_turn([])]}, "$.turns[0].responseParts[0]", "object", "array"),
         (ActionEnvelope, [], "$", "object", "array"),
+        (ChatState, {**CHAT, "status": -1}, "$.status", "int >= 0", "one out of range"),
+        (ChatState, {**CHAT, "status": 1 << 32}, "$.status", "int <= 4294967295", "one out of range"),
+        (
+            ActionEnvelope,
+            {"channel": "", "serverSeq": 1, "action": {"type": "chat/error", "turnId": "t", "part": _NO_ERROR}},
+            "$.action.part.kind",
+            "one of the listed values",
+            "another one",
+        ),
         (SessionSummary, None, "$", "object", "null"),
     ],
 )
@@ -141,6 +154,9 @@ def test_malformed_values_name_path_expected_and_arrived(
 ) -> None:
     with pytest.raises(InvalidValue) as caught:
         decode(wire_type, _bytes(raw))
+    assert (caught.value.path, caught.value.expected, caught.value.got) == (path, expected, got)
+    with pytest.raises(InvalidValue) as caught:
+        codec.convert(wire_type, raw)
     assert (caught.value.path, caught.value.expected, caught.value.got) == (path, expected, got)
 
 

@@ -6,18 +6,21 @@ accept and print is stable; `docs/debug.md` describes it.
 
 from __future__ import annotations
 
+import io
 import sys
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, NoReturn
 
 import click
 from msgspec import Raw
 
-from holdfast.protocol import jsonrpc, versions
+from holdfast.cli.exits import Exit
+from holdfast.protocol import jsonrpc, timestamps, versions
 from holdfast.protocol.catalog import types_by_name
 from holdfast.protocol.codec import Wire, decode, encode
 from holdfast.protocol.envelope import decode_action
-from holdfast.protocol.errors import HoldfastError, InvalidValue, RpcError
+from holdfast.protocol.errors import ErrorCode, HoldfastError, InvalidValue, RpcError
 from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.snapshot import STATES
 
@@ -26,10 +29,39 @@ __all__ = ["command"]
 Check = Callable[[bytes], Any]
 """Takes a JSON text, gives the value to print, raises a `HoldfastError` for what it cannot take."""
 
-BAD_INPUT: Final = 2
+# Larger than any state worth checking, smaller than what a machine would miss.
+_MOST_BYTES: Final = 256 * 1024 * 1024
 
 
-@click.group("debug")
+def _end(reason: object, code: Exit = Exit.USAGE) -> NoReturn:
+    """Bad usage and bad input alike end in one line, so that whoever reads our stderr need not tell them apart."""
+    click.echo(f"holdfast debug: {reason}", err=True)
+    sys.exit(code)
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except click.UsageError as error:
+        _end(error.format_message())
+
+
+class _Check(click.Command):
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        with _in_one_line():
+            return super().make_context(*args, **extra)
+
+
+class _Checks(click.Group):
+    command_class = _Check
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _in_one_line():
+            return super().invoke(ctx)
+
+
+@click.group("debug", cls=_Checks)
 def command() -> None:
     """Check the protocol from outside: reduce, round-trip, negotiate."""
 
@@ -52,6 +84,29 @@ _version = click.option(
     help="The protocol version whose shapes are read and printed.",
 )
 
+_KINDS: Final = {kind.lower(): kind for kind in REDUCERS}
+
+
+def _kind_of(name: str | None) -> str | None:
+    """The kind of channel a name means: `resourceWatch`, or `resource-watch` as command lines like it."""
+    return None if name is None else _KINDS.get(name.replace("-", "").lower())
+
+
+def _reducer_option(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    kind = _kind_of(value)
+    if value is not None and kind is None:
+        raise click.BadParameter(f"{value!r} is none of {', '.join(sorted(REDUCERS))}")
+    return kind
+
+
+def _now_option(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001
+    try:
+        if value is not None:
+            timestamps.to_milliseconds(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r} is not an ISO 8601 timestamp") from error
+    return value
+
 
 _Anything: Any = Any
 
@@ -63,8 +118,15 @@ class _Case(Wire, frozen=True, kw_only=True):
 
 
 @command.command("reduce")
-@click.option("--reducer", type=click.Choice(sorted(REDUCERS)), help="The kind of channel.")
-@click.option("--now", metavar="TIME", help="What the clock says, for versions whose reducers looked at theirs.")
+@click.option(
+    "--reducer", metavar="KIND", callback=_reducer_option, help=f"The kind of channel: {', '.join(sorted(REDUCERS))}."
+)
+@click.option(
+    "--now",
+    metavar="TIME",
+    callback=_now_option,
+    help="What the clock says, for versions whose reducers looked at theirs.",
+)
 @_version
 @_lines
 def reduce_(reducer: str | None, now: str | None, version: str, lines: bool) -> None:
@@ -76,8 +138,8 @@ def reduce_(reducer: str | None, now: str | None, version: str, lines: bool) -> 
 
     def check(data: bytes) -> Any:
         case = decode(_Case, data)
-        kind = reducer or case.reducer
-        if kind not in REDUCERS:
+        kind = reducer or _kind_of(case.reducer)
+        if kind is None:
             raise InvalidValue("$.reducer", f"one of {', '.join(sorted(REDUCERS))}", "another value or none")
         if _is_older(version):
             return _reduced_in(version, kind, case, now)
@@ -106,13 +168,9 @@ def _roundtrip(type_name: str) -> Check:
     if type_name == "JsonRpcMessage":
         return jsonrpc.parse
     if type_name not in types_by_name():
-        raise _no_type(type_name)
+        _end(f"there is no type {type_name!r}")
     wanted = types_by_name()[type_name]
     return lambda data: decode(wanted, data)
-
-
-def _no_type(name: str) -> click.BadParameter:
-    return click.BadParameter(f"there is no type {name!r}", param_hint="--type")
 
 
 # Older versions. The bridge is imported only for them.
@@ -134,7 +192,7 @@ def _roundtrip_in(version: str, type_name: str) -> Check:
     from holdfast.protocol.compat.roundtrips import knows_type, roundtrip_in
 
     if not knows_type(type_name):
-        raise _no_type(type_name)
+        _end(f"there is no type {type_name!r}")
     if type_name == "JsonRpcMessage":
         return jsonrpc.parse
     return lambda data: roundtrip_in(version, type_name, decode(_Anything, data))
@@ -149,41 +207,56 @@ def negotiate(lines: bool) -> None:
     """
 
     def check(data: bytes) -> Any:
-        return versions.negotiate(decode(tuple[str, ...], data))
+        try:
+            offered = decode(tuple[str, ...], data)
+        except InvalidValue as error:
+            raise RpcError(ErrorCode.INVALID_PARAMS, str(error)) from None
+        return versions.negotiate(offered)
 
     _run(check, lines)
 
 
 def _run(check: Check, lines: bool) -> None:
+    stdin = sys.stdin.buffer if sys.stdin else io.BytesIO()
     if lines:
-        for line in sys.stdin.buffer:
-            if line.strip():
-                _print(_answer(check, line))
+        while line := _limited(stdin.readline):
+            _print(_answer(check, line))
         return
     try:
-        answer = check(sys.stdin.buffer.read())
+        answer = encode(check(_limited(stdin.read)))
     except RpcError as error:
-        _print({"error": jsonrpc.error_of(error)})
-        _complain(error, code=BAD_INPUT if error.code == -32602 else 0)
+        _print(_refusal(error))
+        if error.code == ErrorCode.INVALID_PARAMS:
+            _end(error)
     except HoldfastError as error:
-        _complain(error, code=BAD_INPUT)
+        _end(error)
     else:
         _print(answer)
 
 
-def _answer(check: Check, line: bytes) -> Any:
+def _limited(read: Callable[[int], bytes]) -> bytes:
+    data = read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        _end(f"the input is larger than {_MOST_BYTES >> 20} MiB")
+    return data
+
+
+def _answer(check: Check, line: bytes) -> bytes:
     try:
-        return check(line)
+        return encode(check(line))
     except HoldfastError as error:
-        return {"error": jsonrpc.error_of(error)}
+        return _refusal(error)
 
 
-def _print(value: Any) -> None:
-    sys.stdout.buffer.write(encode(value) + b"\n")
-    sys.stdout.buffer.flush()
+def _refusal(error: HoldfastError) -> bytes:
+    return encode({"error": jsonrpc.error_of(error)})
 
 
-def _complain(error: HoldfastError, *, code: int) -> None:
-    if code:
-        click.echo(f"holdfast debug: {error}", err=True)
-        sys.exit(code)
+def _print(answer: bytes) -> None:
+    try:
+        sys.stdout.buffer.write(answer + b"\n")
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise  # click knows what to do: the reader has seen enough
+    except OSError as error:
+        _end(f"cannot write: {error.strerror}", Exit.FAILED)

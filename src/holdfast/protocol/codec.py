@@ -253,12 +253,15 @@ def _kind_of(value: object) -> str:
     return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
 
 
-_PATH: Final = re.compile(r" - at `\$([^`]*)`")
+# What msgspec says, as what was expected and what arrived. The second is never quoted: it may be huge, or secret.
 _SHAPES: Final[tuple[tuple[re.Pattern[str], str, str], ...]] = (
+    (re.compile(r"Expected `(.+)`, got `NoneType`"), r"\1", "null"),
     (re.compile(r"Expected `(.+)`, got `(.+)`"), r"\1", r"\2"),
     (re.compile(r"Expected `(.+)`, got (.+)"), r"\1", r"\2"),
+    (re.compile(r"Expected `(.+)` ([<>]=? .+)"), r"\1 \2", "one out of range"),
     (re.compile(r"Expected `(.+)`"), r"\1", "another value"),
     (re.compile(r"Object missing required field `(.+)`"), r"the key `\1`", "an object without it"),
+    (re.compile(r"Invalid (?:enum )?value .*", re.DOTALL), "one of the listed values", "another one"),
     (re.compile(r"JSON is malformed: (.+)"), "JSON", r"malformed JSON (\1)"),
     (re.compile(r"Input data was truncated"), "JSON", "truncated or incomplete JSON"),
     (re.compile(r"(Number|Integer value) out of range"), "a number in range", "one out of range"),
@@ -270,14 +273,24 @@ def _invalid(error: Exception) -> InvalidValue:
         return InvalidValue("$", "JSON of reasonable depth", "deeper nesting than this host reads")
     if isinstance(error, UnicodeError):
         return InvalidValue("$", "UTF-8 text", "bytes or characters that are not valid UTF-8")
-    text = str(error)
-    path = "$" + "".join(reversed(_PATH.findall(text)))
-    text = _PATH.sub("", text)
+    path, text = _split(str(error))
     for shape, expected, got in _SHAPES:
         match = shape.fullmatch(text)
         if match:
             return InvalidValue(path, match.expand(expected), match.expand(got))
-    return InvalidValue(path, "a valid value", text)
+    return InvalidValue(path, "a valid value", "another one")
+
+
+_AT: Final = " - at `$"
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The path and the rest of a message. Each hook adds its part of the path at the end, the outermost last."""
+    path = "$"
+    while text.endswith("`") and _AT in text:
+        text, _, part = text.removesuffix("`").rpartition(_AT)
+        path += part
+    return path, text
 
 
 def raw(value: Any) -> Raw:

@@ -30,4 +30,4 @@ def from_milliseconds(milliseconds: float) -> Timestamp:
 
 def plus(timestamp: Timestamp, milliseconds: float) -> Timestamp:
     """The instant `milliseconds` later. ValueError if either makes no date."""
-    return from_milliseconds(to_milliseconds(timestamp) + int(milliseconds))
+    return from_milliseconds(to_milliseconds(timestamp) + milliseconds)

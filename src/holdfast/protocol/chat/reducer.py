@@ -62,11 +62,7 @@ def _consumed(state: ChatState, message_id: str | None) -> ChatState:
     if steering is not None and steering.id == message_id:
         steering = None
     queue = tuple(entry for entry in state.queued_messages or () if entry.id != message_id)
-    return put(
-        state,
-        steering_message=steering,
-        queued_messages=state.queued_messages if queue == state.queued_messages else queue or None,
-    )
+    return put(state, steering_message=steering, queued_messages=queue or None)
 
 
 def turn_complete(state: ChatState, action: actions.TurnComplete) -> ChatState:

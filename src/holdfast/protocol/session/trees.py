@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from holdfast.protocol.codec import Unknown
-from holdfast.protocol.common import URI
+from holdfast.protocol.codec import Unknown, convert, to_json
+from holdfast.protocol.common import URI, JsonObject
+from holdfast.protocol.errors import InvalidValue
 from holdfast.protocol.reducing import entry_id, exchanged, find, put, upsert, without
 from holdfast.protocol.session import actions
 from holdfast.protocol.session.customizations import (
@@ -28,6 +29,8 @@ from holdfast.protocol.session.state import SessionState
 
 Entry: TypeAlias = Customization | ChildCustomization
 Tree: TypeAlias = tuple[Customization, ...]
+
+_CHILD: Any = ChildCustomization
 
 
 def customizations_changed(state: SessionState, action: actions.CustomizationsChanged) -> SessionState:
@@ -128,24 +131,51 @@ def _with_server(
     )
 
 
-def _child(container: Entry, id: str) -> int:
-    """The index of the first child with the id; bare servers and unread containers have none."""
+def _children(container: Entry) -> tuple[Any, ...]:
+    """What a container holds. Bare servers and unread containers hold nothing; an unknown one holds plain JSON."""
     if isinstance(container, PluginCustomization | DirectoryCustomization):
-        return find(container.children, entry_id, id)
-    return -1
+        return container.children or ()
+    if isinstance(container, Unknown) and isinstance(container.raw.get("children"), list):
+        return tuple(container.raw["children"])
+    return ()
+
+
+def _holding(container: Any, children: tuple[Any, ...]) -> Any:
+    if isinstance(container, Unknown):
+        return Unknown({**container.raw, "children": list(children)})
+    return replace(container, children=children)
+
+
+def _child_id(child: object) -> object:
+    return child.get("id") if isinstance(child, dict) else entry_id(child)
+
+
+def _child(container: Entry, id: str) -> int:
+    """The index of the first child with the id."""
+    return find(_children(container), _child_id, id)
 
 
 def _with_child(container: Any, index: int, change: Callable[[Any], Any]) -> Any:
-    children = container.children
-    child = change(children[index])
-    if child is children[index]:
-        return container
-    return replace(container, children=exchanged(children, index, child))
+    children = _children(container)
+    before = children[index]
+    after = _changed_json(before, change) if isinstance(container, Unknown) else change(before)
+    return container if after is before else _holding(container, exchanged(children, index, after))
+
+
+def _changed_json(raw: JsonObject, change: Callable[[Any], Any]) -> JsonObject:
+    """Change a child that is still JSON, unless it cannot be read."""
+    try:
+        before = convert(_CHILD, raw)
+    except InvalidValue:
+        return raw
+    after = change(before)
+    changed: JsonObject = raw if after is before else to_json(after)
+    return changed
 
 
 def _without_child(container: Any, id: str) -> Any:
     index = _child(container, id)
-    return container if index < 0 else replace(container, children=without(container.children, index))
+    return container if index < 0 else _holding(container, without(_children(container), index))
 
 
 def _with_entry(state: SessionState, index: int, entry: Any) -> SessionState:

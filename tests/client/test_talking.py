@@ -156,3 +156,38 @@ def test_functions_are_tools(tmp_path: Path) -> None:
             assert [call.content[0].text for call in calls] == ["42"]
 
     run(conversation, _PATIENCE)
+
+
+def test_two_clients_begin_at_once_and_one_waits_for_the_other(tmp_path: Path) -> None:
+    async def conversation() -> None:
+        async with (
+            hosting(tmp_path) as process,
+            holdfast.connect(process.url) as one,
+            holdfast.connect(process.url) as other,
+        ):
+            session = await one.create_session()
+            same = await other.session(session.uri)
+            turns = [await session.send("hello").accepted(), await same.send("usage").accepted()]
+            outcomes = [await turn for turn in turns]
+            assert [outcome.state for outcome in outcomes] == [TurnState.COMPLETE] * 2
+            said = [turn.message.text for turn in session.chat.turns]
+            assert said == ["hello", "usage"]
+            assert same.chat.state == session.chat.state
+
+    run(conversation, _PATIENCE)
+
+
+def test_a_turn_that_was_not_wanted_after_all_waits_in_the_queue(tmp_path: Path) -> None:
+    async def conversation() -> None:
+        async with (
+            hosting(tmp_path) as process,
+            holdfast.connect(process.url) as one,
+            holdfast.connect(process.url) as other,
+        ):
+            session = await one.create_session()
+            same = await other.session(session.uri)
+            first, second = session.send("hello"), same.send("usage")  # neither knows of the other
+            assert {(await first).state, (await second).state} == {TurnState.COMPLETE}
+            assert {first.queued_id == "", second.queued_id == ""} == {True, False}
+
+    run(conversation, _PATIENCE)

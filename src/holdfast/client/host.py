@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Mapping, Sequenc
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from holdfast._version import __version__
+from holdfast import __version__
 from holdfast.client.backoff import Retry
 from holdfast.client.broadcast import Feed
 from holdfast.client.catalogue import Catalogue

@@ -66,6 +66,7 @@ class Turn:
         self._outcome: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
         self._follower = Follower(turn_id, chat.dispatch)
         self._message: Message | None = None
+        self._receipt: Receipt | None = None
         self._stop: Callable[[], None] = chat.listen(self._changed)
 
     def __repr__(self) -> str:
@@ -81,6 +82,22 @@ class Turn:
     @property
     def is_over(self) -> bool:
         return self._outcome.done()
+
+    async def accepted(self) -> Turn:
+        """Wait until the host has taken the message, as a turn or into the queue; see `id` and `queued_id`.
+
+        Raises `Refused` if it did not want it.
+        """
+        while self._receipt is not None and not self._receipt.is_settled:
+            receipt = self._receipt
+            try:
+                await receipt
+            except Refused:
+                if self._receipt is receipt:
+                    raise
+        if self._outcome.done() and (error := self._outcome.exception()) is not None:
+            raise error
+        return self
 
     async def cancel(self) -> None:
         """Stop it, or take it out of the queue. A turn that is over stays as it is."""
@@ -108,7 +125,7 @@ class Turn:
 
     def begun_by(self, receipt: Receipt, message: Message) -> Turn:
         """It begins when the host accepts what this receipt is for."""
-        self._message = message
+        self._message, self._receipt = message, receipt
         receipt.when_settled(self._settled)
         return self
 
@@ -118,12 +135,11 @@ class Turn:
         known = turn_in(self.chat.confirmed, self.id) if self.id and self.chat.confirmed is not None else None
         if isinstance(error, Interrupted) and (known is not None or self.queued_id):
             return  # the host had heard it, as the state shows; or the queue will tell
-        if isinstance(error, Refused) and self.id and self._message is not None and self.chat.is_busy:
+        if isinstance(error, Refused) and not self.queued_id and self._message is not None and self.chat.is_busy:
             # Somebody's turn began a moment before: ours waits for its end.
             self.id, message = "", self._message
             self.queued_id, receipt = self.chat.put_in_queue(message)
-            self._message = None
-            receipt.when_settled(self._settled)
+            self.begun_by(receipt, message)
             return
         self._finish(error if isinstance(error, Exception) else Gone(str(error)))
 

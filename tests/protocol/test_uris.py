@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -57,12 +58,14 @@ def test_classification(uri: str, kind: Kind) -> None:
     assert uris.classify(uri) is kind
 
 
-@pytest.mark.parametrize("uri", ["ahp-root://", "ahp-root:", "ahp-root:/", "AHP-ROOT://"])
-def test_spellings_of_the_root(uri: str) -> None:  # W-61
+@pytest.mark.parametrize(
+    "uri", ["ahp-root://", "ahp-root:", "ahp-root:/", "AHP-ROOT://", "ahp-root://x", "ahp-root:/x"]
+)
+def test_every_uri_of_its_scheme_is_the_root(uri: str) -> None:  # W-61
     assert uris.is_root(uri)
 
 
-@pytest.mark.parametrize("uri", ["ahp-root", "ahp-root://x", "ahp-root:/x", "ahp-rootx://", "root:/", ""])
+@pytest.mark.parametrize("uri", ["ahp-root", "ahp-rootx://", "root:/", ":ahp-root", ""])
 def test_what_is_not_the_root(uri: str) -> None:
     assert not uris.is_root(uri)
 
@@ -222,9 +225,28 @@ def test_severity_a_log_channel_asks_for(uri: str, level: int) -> None:
     assert uris.otlp_level(uri) == level
 
 
-@given(st.text())
+# Halves of surrogate pairs among them, which `st.text()` alone leaves out.
+any_text = st.text(st.characters())
+
+
+@given(any_text)
+def test_what_no_uri_can_carry_is_refused_when_building(text: str) -> None:
+    for build in (uris.session, uris.chat, uris.default_chat, lambda id: uris.expand("x:{id}", {"id": id})):
+        with suppress(InvalidValue):
+            assert uris.parse(build(text))
+    with suppress(InvalidValue):
+        assert uris.parse(uris.file_uri(f"/{text}"))
+
+
+@pytest.mark.parametrize("build", [uris.session, uris.default_chat, lambda id: uris.file_uri(f"/{id}")])
+def test_half_a_character_has_no_uri(build: Callable[[str], str]) -> None:
+    with pytest.raises(InvalidValue):
+        build("a\ud800")
+
+
+@given(any_text)
 def test_nothing_a_peer_sends_as_a_uri_raises_anything_else(text: str) -> None:
-    for read in (uris.classify, uris.client_file, uris.file_path):
+    for read in (uris.classify, uris.client_file, uris.file_path, uris.otlp_level):
         with suppress(InvalidValue):
             read(text)
     uris.is_root(text)

@@ -149,21 +149,32 @@ def classify(uri: str) -> Kind:
 
 
 def is_root(uri: str, *, before_0_2: bool = False) -> bool:
-    """Whether a URI is the root: `ahp-root://`, or `ahp-root:` and `ahp-root:/` as URI classes write it.
+    """Whether a URI is the root: any of its scheme, as URI classes write `ahp-root://` with fewer slashes.
 
     `before_0_2` adds the spellings of that time, which are ordinary session URIs for everybody else.
     """
     if before_0_2 and uri in _ROOT_IN_0_1:
         return True
-    scheme, colon, rest = uri.partition(":")
-    return bool(colon) and scheme.lower() == "ahp-root" and not rest.strip("/")
+    scheme, colon, _ = uri.partition(":")
+    return bool(colon) and scheme.lower() == "ahp-root"
 
 
 # Building. Ids are opaque; what a caller passes as an id is quoted, so that it stays one path segment.
 
 
 def _of(scheme: str, id: str) -> URI:
-    return f"{scheme}:/{quote(id, safe='')}"
+    return f"{scheme}:/{_quoted(id)}"
+
+
+def _quoted(text: str, safe: str = "", *, errors: str = "strict") -> str:
+    return quote(_bytes(text, errors), safe=safe)
+
+
+def _bytes(text: str, errors: str = "strict") -> bytes:
+    try:
+        return text.encode("utf-8", errors)
+    except UnicodeEncodeError:
+        raise InvalidValue("$", "text", "half of a surrogate pair") from None
 
 
 def session(id: str) -> URI:
@@ -222,7 +233,7 @@ _DEFAULT_CHAT: Final = "ahp-chat://default/"
 
 def default_chat(session_uri: URI) -> URI:
     """The default chat of a session, in the form some versions of VS Code compute for themselves."""
-    encoded = base64.urlsafe_b64encode(session_uri.encode()).decode().rstrip("=")
+    encoded = base64.urlsafe_b64encode(_bytes(session_uri)).decode().rstrip("=")
     return _DEFAULT_CHAT + encoded
 
 
@@ -246,7 +257,7 @@ def file_uri(path: str) -> URI:
     """The `file:` URI of an absolute POSIX path. Bytes that are not UTF-8 survive as Python spells them."""
     if not path.startswith("/"):
         raise InvalidValue("$", "an absolute path", "a relative one")
-    return "file://" + quote(path.encode("utf-8", "surrogateescape"), safe="/")
+    return "file://" + _quoted(path, "/", errors="surrogateescape")
 
 
 def file_path(uri: URI) -> str:
@@ -332,7 +343,7 @@ def expand(template: str, values: Mapping[str, str]) -> URI:
         names = match[2].split(",")
         if not all(_NAME.fullmatch(name) for name in names):
             raise InvalidValue("$", "a template with plain variables", "a malformed expression")
-        given = [(name, quote(values[name], safe=safe)) for name in names if name in values]
+        given = [(name, _quoted(values[name], safe)) for name in names if name in values]
         written = [_named(name, value, match[1]) if named else value for name, value in given]
         return first + separator.join(written) if written else ""
 

@@ -36,13 +36,15 @@ class Version(NamedTuple):
         return f"{self.major}.{self.minor}.{self.patch}"
 
 
-# A part of five thousand digits is no version; six leave room for any real one.
-_TRIPLE: Final = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", re.ASCII)
+_TRIPLE: Final = re.compile(r"(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)")
+
+# SemVer sets no bound, its implementations do: a part of five thousand digits is no version.
+_MOST_CHARACTERS: Final = 256
 
 
 def parse_version(text: str) -> Version | None:
     """Read a version; None unless the whole string is three plain decimal numbers."""
-    match = _TRIPLE.fullmatch(text)
+    match = _TRIPLE.fullmatch(text) if len(text) <= _MOST_CHARACTERS else None
     return None if match is None else Version(*map(int, match.groups()))
 
 
@@ -74,9 +76,10 @@ def baseline_of(version: Version, baselines: Sequence[Version] = BASELINES) -> V
 
     Compatible means: not older, and the same major version, or before 1.0 the same minor, or before 0.1 the
     same patch. 0.5.0, 0.5.1 and 0.5.2 share a minor version and are baselines of their own, so the first two
-    are only ever matched exactly: 0.5.0 reads history in a way that 0.5.1 does not understand.
+    are only ever matched exactly: 0.5.0 reads history in a way that 0.5.1 does not understand. `baselines` are
+    newest first.
     """
-    for baseline in sorted(baselines, reverse=True):
+    for baseline in baselines:
         if version == baseline:
             return baseline
         if baseline != ALIAS_0_10 and version > baseline and _class_of(version) == _class_of(baseline):

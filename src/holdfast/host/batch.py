@@ -7,8 +7,9 @@ fails halfway leaves none either.
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
 
 from holdfast.host.connection import Connection
 from holdfast.host.outgoing import About, Message
@@ -27,16 +28,14 @@ Deferred: TypeAlias = Callable[[int], Write | None]
 """A write that needs the number everything before it has, known when the batch is sealed."""
 
 
-@dataclass(slots=True)
-class AsSent:
+class AsSent(Struct):
     """A client's action in the form in which it came; a refusal gives it back like that."""
 
     channel: URI
     action: bytes
 
 
-@dataclass(slots=True)
-class Emission:
+class Emission(Struct):
     """An accepted action. `dispatcher` sent it; if it cannot be kept, it is refused to them."""
 
     channel: URI
@@ -58,8 +57,7 @@ class Emission:
     """The encoded envelope, once there is a number to put into it."""
 
 
-@dataclass(slots=True)
-class Refusal:
+class Refusal(Struct):
     """A dispatched action that was not accepted; goes to the one who sent it."""
 
     channel: URI
@@ -70,8 +68,7 @@ class Refusal:
     seq: int = 0
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(Struct):
     """The answer to a request. `result` may be made late, from the number everything before it has."""
 
     connection: Connection
@@ -83,16 +80,14 @@ class Reply:
     seq: int = 0
 
 
-@dataclass(slots=True)
-class Note:
+class Note(Struct):
     """A notification that is no action."""
 
     recipients: tuple[Connection, ...]
     message: Message
 
 
-@dataclass(slots=True)
-class Close:
+class Close(Struct):
     connection: Connection
     code: int
     reason: str
@@ -101,8 +96,7 @@ class Close:
 Output: TypeAlias = Emission | Refusal | Reply | Note | Close
 
 
-@dataclass(slots=True)
-class Mark:
+class Mark(Struct):
     """A point in a batch to go back to."""
 
     outputs: int
@@ -111,8 +105,7 @@ class Mark:
     effects: int
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(Struct):
     outputs: list[Output] = field(default_factory=list)
     writes: list[Write | Deferred] = field(default_factory=list)
     effects: list[AgentEffect] = field(default_factory=list)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from holdfast.ports.journal import ClientRecord
 from holdfast.protocol.common import URI
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Client", "Connection", "Subscription", "Token"]
 
 
-@dataclass(slots=True)
-class Subscription:
+class Subscription(Struct):
     """What a connection has of a channel.
 
     `window` is the position of the oldest turn the client holds of a chat; None where it holds them all.
@@ -30,8 +30,7 @@ class Subscription:
     max_latency: float | None = None
 
 
-@dataclass(slots=True)
-class Token:
+class Token(Struct):
     """That a client proved a right. The token itself is for the agent and is never shown."""
 
     value: str
@@ -42,8 +41,7 @@ class Token:
         return f"Token(…, expires_at={self.expires_at})"
 
 
-@dataclass(slots=True)
-class Client:
+class Client(Struct):
     """A client across its connections."""
 
     id: str

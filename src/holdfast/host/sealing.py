@@ -7,9 +7,9 @@ writes the heads that are due. Nothing of a batch is told before it is committed
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from holdfast.host import dialects, outgoing
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["Release", "Sealed", "Step", "head", "last_words", "refused", "release", "seal", "turns_to_rows"]
 
 
-@dataclass(slots=True)
-class Sealed:
+class Sealed(Struct):
     """A transaction ready to be committed, with what comes of it."""
 
     batch: Batch
@@ -49,8 +48,7 @@ class Sealed:
     """The highest number in it."""
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Struct):
     """One thing to send, or a connection to close. `seq` is there for envelopes.
 
     `durable`: who misses it can have it from the journal later.
@@ -62,8 +60,7 @@ class Step:
     durable: bool = False
 
 
-@dataclass(slots=True)
-class Release:
+class Release(Struct):
     """What to do now, in order; then the effects."""
 
     steps: list[Step | Close] = field(default_factory=list)

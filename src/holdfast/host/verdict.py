@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from holdfast.protocol.codec import Wire
 
 __all__ = ["Allowed", "Refused", "Rules", "Verdict"]
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
+class Allowed(Struct, frozen=True):
     """`raw` and `action` replace what was sent, `state` makes the state that the reducer cannot make of it.
 
     `before` runs ahead of the echo and of `state`, `after` behind it. `swallowed`: nothing happens or is echoed.

@@ -10,8 +10,9 @@ is a message of its own, so that a turn ends exactly once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from holdfast.protocol.chat.commands import CompletionItem
 from holdfast.protocol.chat.inputs import ChatInputAnswer, ChatInputResponseKind
@@ -69,8 +70,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class TurnKey:
+class TurnKey(Struct, frozen=True):
     """One run of one turn."""
 
     session: URI
@@ -79,16 +79,14 @@ class TurnKey:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
-class ClientTool:
+class ClientTool(Struct, frozen=True):
     """A tool that a client brings and runs itself."""
 
     client_id: str
     tool: ToolDefinition
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Struct, frozen=True):
     """Another chat's history that came with a message: encoded turns, oldest first, fixed when it was accepted."""
 
     chat: URI
@@ -98,8 +96,7 @@ class Transcript:
 # Host to agent
 
 
-@dataclass(frozen=True, slots=True)
-class OpenSession:
+class OpenSession(Struct, frozen=True):
     """Make ready for a session; answered by `SessionOpened`. Also said again after a restart of the host."""
 
     provider: str
@@ -110,14 +107,12 @@ class OpenSession:
     """Somebody wants to hear `Progress` until the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class CloseSession:
+class CloseSession(Struct, frozen=True):
     provider: str
     session: URI
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigChanged:
+class ConfigChanged(Struct, frozen=True):
     """The session's configuration is now this. Takes effect with the next turn at the latest."""
 
     provider: str
@@ -126,8 +121,7 @@ class ConfigChanged:
     directories: tuple[URI, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StartTurn:
+class StartTurn(Struct, frozen=True):
     """Run a turn. `history` counts the completed turns before it; the agent may ask to read them.
 
     `resumed`: the turn failed before and goes on; what it said so far is in `said`, an encoded array of parts.
@@ -148,15 +142,13 @@ class StartTurn:
     said: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CancelTurn:
+class CancelTurn(Struct, frozen=True):
     """Stop: the turn is over for everybody else. Nothing more is wanted from it."""
 
     key: TurnKey
 
 
-@dataclass(frozen=True, slots=True)
-class ChatTruncated:
+class ChatTruncated(Struct, frozen=True):
     """The model's memory of this chat ends after so many turns."""
 
     provider: str
@@ -165,15 +157,13 @@ class ChatTruncated:
     turns: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChatGone:
+class ChatGone(Struct, frozen=True):
     provider: str
     session: URI
     chat: URI
 
 
-@dataclass(frozen=True, slots=True)
-class ToolDecided:
+class ToolDecided(Struct, frozen=True):
     """Somebody confirmed or denied a tool call. Approved: run it with this input."""
 
     tool_call_id: str
@@ -185,31 +175,27 @@ class ToolDecided:
     suggestion: Message | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResultDecided:
+class ResultDecided(Struct, frozen=True):
     """Somebody let a result through to the model, or withheld it."""
 
     tool_call_id: str
     approved: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ClientToolDone:
+class ClientToolDone(Struct, frozen=True):
     """The client that owns a tool finished a call of it, or the host gave up waiting."""
 
     tool_call_id: str
     result: ToolCallResult
 
 
-@dataclass(frozen=True, slots=True)
-class TokenGiven:
+class TokenGiven(Struct, frozen=True):
     """Somebody authenticated: a tool call that waited for that runs again."""
 
     tool_call_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class InputAnswered:
+class InputAnswered(Struct, frozen=True):
     """A question was answered, declined or cancelled."""
 
     request_id: str
@@ -217,8 +203,7 @@ class InputAnswered:
     answers: dict[str, ChatInputAnswer] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Steered:
+class Steered(Struct, frozen=True):
     """A message for the running turn, in place of any before it that was not used.
 
     Say `SteeringTaken` when it is used; unused it waits for the next turn.
@@ -228,8 +213,7 @@ class Steered:
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class SteeringWithdrawn:
+class SteeringWithdrawn(Struct, frozen=True):
     """The message for the running turn was taken back. One that was used already stays used."""
 
     id: str
@@ -240,8 +224,7 @@ Delivery: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Deliver:
+class Deliver(Struct, frozen=True):
     """Something a running turn waits for."""
 
     key: TurnKey
@@ -256,16 +239,14 @@ AgentEffect: TypeAlias = (
 # Agent to host
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOpened:
+class SessionOpened(Struct, frozen=True):
     """The session can be used, or why not."""
 
     session: URI
     error: ErrorInfo | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far opening a session has come. `total` absent: unknown."""
 
     session: URI
@@ -274,16 +255,14 @@ class Progress:
     message: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSaid:
+class AgentSaid(Struct, frozen=True):
     """An action of the running turn, or of a worker's turn it started. The action carries the key's turn id."""
 
     key: TurnKey
     action: Wire
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(Struct, frozen=True):
     """The turn is over: normally, or with an error from which it may or may not be resumed."""
 
     key: TurnKey
@@ -291,22 +270,19 @@ class TurnEnded:
     resumable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SteeringTaken:
+class SteeringTaken(Struct, frozen=True):
     key: TurnKey
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class TitleSuggested:
+class TitleSuggested(Struct, frozen=True):
     """A title for the session, used unless somebody chose one."""
 
     session: URI
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class SpawnChat:
+class SpawnChat(Struct, frozen=True):
     """A tool call of the turn hands work to a chat of its own. The agent chose its URI."""
 
     key: TurnKey
@@ -316,8 +292,7 @@ class SpawnChat:
     hidden: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerTurn:
+class WorkerTurn(Struct, frozen=True):
     """A turn begins in a spawned chat. `worker` is its key, `parent` the turn that spawned the chat."""
 
     parent: TurnKey
@@ -333,8 +308,7 @@ AgentEvent: TypeAlias = (
 # Questions the host asks an agent outside any turn. The connection that asked waits for the answer.
 
 
-@dataclass(frozen=True, slots=True)
-class ResolveConfig:
+class ResolveConfig(Struct, frozen=True):
     """-> `ResolvedConfig`. No side effects."""
 
     provider: str
@@ -343,16 +317,14 @@ class ResolveConfig:
     """Encoded JSON object: the values chosen so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedConfig:
+class ResolvedConfig(Struct, frozen=True):
     """The complete set of options in that context; `values` are the given ones plus defaults, less invalid ones."""
 
     schema: SessionConfigSchema
     values: JsonObject
 
 
-@dataclass(frozen=True, slots=True)
-class CompleteConfig:
+class CompleteConfig(Struct, frozen=True):
     """Values for one option -> `tuple[SessionConfigValueItem, ...]`, or `UnknownProperty`."""
 
     provider: str
@@ -362,13 +334,11 @@ class CompleteConfig:
     query: str
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownProperty:
+class UnknownProperty(Struct, frozen=True):
     """The agent has no such option."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompleteInput:
+class CompleteInput(Struct, frozen=True):
     """Completions while a message is typed -> `tuple[CompletionItem, ...]`. `offset` counts UTF-16 units."""
 
     provider: str
@@ -378,8 +348,7 @@ class CompleteInput:
     offset: int
 
 
-@dataclass(frozen=True, slots=True)
-class CheckToken:
+class CheckToken(Struct, frozen=True):
     """Is this token good for this resource? -> `bool`"""
 
     provider: str

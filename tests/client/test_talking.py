@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -189,5 +190,42 @@ def test_a_turn_that_was_not_wanted_after_all_waits_in_the_queue(tmp_path: Path)
             first, second = session.send("hello"), same.send("usage")  # neither knows of the other
             assert {(await first).state, (await second).state} == {TurnState.COMPLETE}
             assert {first.queued_id == "", second.queued_id == ""} == {True, False}
+
+    run(conversation, _PATIENCE)
+
+
+def test_what_was_said_last_leaves_before_we_do(tmp_path: Path) -> None:
+    async def conversation() -> None:
+        async with hosting(tmp_path) as process:
+            async with holdfast.connect(process.url) as host:
+                session = await host.create_session()
+                session.send("hello")
+            async with holdfast.connect(process.url) as host:
+                chat = (await host.session(session.uri)).chat
+                await chat.wait_idle()
+                assert [turn.message.text for turn in chat.turns] == ["hello"]
+
+    run(conversation, _PATIENCE)
+
+
+def test_a_session_that_somebody_deletes_is_gone(tmp_path: Path) -> None:
+    async def conversation() -> None:
+        async with (
+            hosting(tmp_path) as process,
+            holdfast.connect(process.url) as one,
+            holdfast.connect(process.url) as other,
+        ):
+            session = await one.create_session()
+            turn = session.send("wait")
+            await turn.accepted()
+            await other.dispose_session(session.uri)
+            with contextlib.suppress(holdfast.Gone):  # the host need not tell how it ended
+                assert (await turn).state is TurnState.CANCELLED
+            await one.ping()
+            assert not session.is_followed
+            with pytest.raises(holdfast.Gone):
+                session.send("hello")
+            with pytest.raises(holdfast.RpcError):
+                await one.session(session.uri)
 
     run(conversation, _PATIENCE)

@@ -135,7 +135,7 @@ class Chat:
     ) -> Turn:
         """Begin a turn, or queue its message if one runs. Iterate over what is returned, or await it."""
         message = message_of(text, attachments, model, agent)
-        if self.is_busy:
+        if self.state.active_turn is not None:
             queued_id, receipt = self.put_in_queue(message)
             return Turn(self, queued_id=queued_id).begun_by(receipt, message)
         turn = Turn(self, _new_id())

@@ -63,6 +63,12 @@ __all__ = ["OFFERED", "Asked", "Authenticate", "Connection", "Options"]
 
 _log: Final = logging.getLogger(__name__)
 
+# A connection that lasted so long, in seconds, was a good one.
+_STEADY: Final = 5.0
+
+# How long what was said last may take to leave when we do, in seconds.
+_LAST_WORDS: Final = 2.0
+
 OFFERED: Final = ("1.0.0", "0.10.0", "0.9.0", "0.8.0", "0.7.0", "0.6.0")
 """What a client of ours can speak, the newest first. A host picks one."""
 
@@ -121,7 +127,9 @@ class Connection:
             raise
 
     async def close(self) -> None:
-        """End it; again is harmless."""
+        """End it, once what was said has left; again is harmless."""
+        if self._wire is not None:
+            await self._wire.flush(_LAST_WORDS)
         self._over("the connection was closed")
         for task in (*self._watching, *((self._task,) if self._task else ())):
             task.cancel()
@@ -150,9 +158,11 @@ class Connection:
     async def _keep_connected(self) -> None:
         failed = 0
         while True:
+            began = time.monotonic()
             try:
                 why = await self._connected()
-                failed = 0
+                # A host that lets us in and drops us at once is no better than one that does not answer.
+                failed = 0 if time.monotonic() - began >= _STEADY else failed + 1
             except (EnvironmentFailure, Interrupted) as error:
                 failed += 1
                 why = str(error)
@@ -393,6 +403,7 @@ class Connection:
             case SessionAddedParams():
                 self.events.put(SessionAdded(params.summary))
             case SessionRemovedParams():
+                self.following.removed(params.session)
                 self.events.put(SessionRemoved(params.session))
             case SessionSummaryChangedParams():
                 self.events.put(SessionSummaryChanged(params.session, params.changes))

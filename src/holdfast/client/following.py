@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from holdfast.client.errors import Gone, Interrupted, Refused
 from holdfast.client.mirror import Change, Channel, Mirror, Resumed, Settled
+from holdfast.protocol import uris
 from holdfast.protocol.common import URI
 from holdfast.protocol.connection.commands import SubscribeView, SubscriptionDeliveryOptions
 from holdfast.protocol.envelope import ActionEnvelope, StateAction
@@ -159,8 +160,22 @@ class Following:
             self._fail(client_seq, Interrupted("the connection broke, and the host may not have heard this"))
         self.changed(resumed.changes)
         for uri in resumed.gone:
-            self.wishes.pop(uri, None)
-            self._tell(uri, None, ())
+            self._gone(uri)
+
+    def removed(self, session: URI) -> None:
+        """A session was disposed of, with everything in it."""
+        channel = self.mirror.channels.get(session)
+        if channel is None or not channel.is_known:
+            return
+        for uri in (session, *(chat.resource for chat in channel.confirmed.chats), uris.annotations_of(session)):
+            if uri in self.mirror.channels:
+                for client_seq in self.mirror.forget(uri):
+                    self._fail(client_seq, Gone("the session was disposed of"))
+                self._gone(uri)
+
+    def _gone(self, uri: URI) -> None:
+        self.wishes.pop(uri, None)
+        self._tell(uri, None, ())
 
     def over(self, why: str) -> None:
         """Nothing will be answered any more."""

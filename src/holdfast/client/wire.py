@@ -7,6 +7,7 @@ host uses for older clients, the other way round. Messages are taken strictly in
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -73,6 +74,8 @@ class Wire:
         self._waiting: dict[int, _Waiting] = {}
         self._outgoing: deque[bytes] = deque()
         self._has_outgoing = asyncio.Event()
+        self._flushed = asyncio.Event()
+        self._flushed.set()
         self._answering: set[asyncio.Task[None]] = set()
         self._last_id = 0
 
@@ -109,7 +112,14 @@ class Wire:
 
     def _send(self, message: bytes) -> None:
         self._outgoing.append(message)
+        self._flushed.clear()
         self._has_outgoing.set()
+
+    async def flush(self, patience: float) -> None:
+        """Wait until everything was handed to the transport, but no longer than `patience` seconds."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._flushed.wait()
 
     # Running
 
@@ -145,8 +155,10 @@ class Wire:
                 while self._outgoing:
                     await self._transport.send(self._outgoing.popleft())
                 self._has_outgoing.clear()
+                self._flushed.set()
                 await self._has_outgoing.wait()
         except TransportClosed:
+            self._flushed.set()  # as far as that goes
             await self._transport.close()  # and the reader notices
 
     # Receiving

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from holdfast.client.mirror.again import may_repeat
 from holdfast.client.mirror.channel import Channel
@@ -21,8 +21,12 @@ from holdfast.protocol.connection.commands import (
 from holdfast.protocol.envelope import ActionEnvelope, StateAction
 from holdfast.protocol.root import actions as root
 from holdfast.protocol.snapshot import Snapshot
+from holdfast.protocol.uris import ROOT
 
 __all__ = ["Change", "Mirror", "Redo", "Resumed", "Settled"]
+
+
+_ROOT_SCHEME: Final = "ahp-root:"
 
 
 class Settled(NamedTuple):
@@ -107,7 +111,7 @@ class Mirror:
     def snapshot(self, snapshot: Snapshot) -> list[Change]:
         """Take the state of a channel that is followed."""
         self._saw(snapshot.from_seq)
-        channel = self.channels.get(snapshot.resource)
+        channel = self._spelled(snapshot.resource)
         if channel is None:
             return []
         early = channel.snapshot(snapshot)
@@ -119,7 +123,7 @@ class Mirror:
         self._saw(first.server_seq)
         if any(envelope.channel != first.channel for envelope in envelopes):
             return self._scattered(envelopes)
-        channel = self.channels.get(first.channel)
+        channel = self._spelled(first.channel)
         if channel is None:
             return [Change(None, settled=settled) for each in envelopes if (settled := self._settled(each))]
         accepted = [envelope for envelope in envelopes if envelope.rejection_reason is None]
@@ -135,6 +139,11 @@ class Mirror:
         if applied or changes:
             channel.derive()
         return changes
+
+    def _spelled(self, uri: URI) -> Channel | None:
+        """A followed channel. Some hosts write the root's URI another way than they were asked."""
+        channel = self.channels.get(uri)
+        return self.channels.get(ROOT) if channel is None and uri.startswith(_ROOT_SCHEME) else channel
 
     def _scattered(self, envelopes: Sequence[ActionEnvelope]) -> list[Change]:
         by_channel: dict[URI, list[ActionEnvelope]] = {}
@@ -188,7 +197,10 @@ class Mirror:
             gone = [uri for uri in result.missing if uri in self.channels]
         else:
             snapshots = result.snapshots if isinstance(result, ReconnectSnapshotResult) else ()
-            gone = [uri for uri in self.resumable() if uri not in {each.resource for each in snapshots}]
+            shown = {each.resource for each in snapshots}
+            if any(uri.startswith(_ROOT_SCHEME) for uri in shown):
+                shown.add(ROOT)
+            gone = [uri for uri in self.resumable() if uri not in shown]
             for channel in self.channels.values():
                 channel.pending.clear()
             for snapshot in snapshots:

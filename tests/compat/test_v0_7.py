@@ -8,6 +8,8 @@ import pytest
 
 from compat.bridging import SESSION, about, bridge, lifted, lifted_value, lowered, lowered_value
 from holdfast.protocol.compat.context import Json
+from holdfast.protocol.compat.reducing import reduce_in
+from holdfast.protocol.compat.roundtrips import roundtrip_in
 
 V = "0.7.0"
 PLUGIN = {"type": "plugin", "id": "p", "uri": "u:/p", "name": "P"}
@@ -134,3 +136,14 @@ def test_a_challenge_of_an_older_host() -> None:
 def test_replacing_the_primary_is_no_capability() -> None:
     both = {"multipleWorkingDirectories": {"immutablePrimary": True, "primaryReplacement": True}}
     assert lowered_value(V, "agentCapabilities", both) == {"multipleWorkingDirectories": {"immutablePrimary": True}}
+
+
+def test_what_had_the_number_0_8_before_its_release_is_written_as_it_was_read() -> None:
+    plugin = {**PLUGIN, "enabled": True}
+    base = {"provider": "p", "title": "T", "status": 1, "lifecycle": "ready", "activeClients": [], "chats": []}
+    told = {"type": "session/customizationToggled", "id": "p", "enabled": False}
+    after = reduce_in("0.8.0", "session", {**base, "customizations": [plugin]}, [told])
+    assert after == {**base, "customizations": [{**plugin, "enabled": False}]}
+    assert roundtrip_in("0.8.0", "Customization", plugin) == plugin
+    released = {"type": "session/customizationUpdated", "customization": {**PLUGIN, "enablement": OFF}}
+    assert lowered("0.8.0", released) == [released], "nobody is served in the form of the pre-release"

@@ -30,7 +30,7 @@ from holdfast.protocol.compat.step import DROP, Action, Call, Step
 from holdfast.protocol.errors import ErrorCode, RpcError
 from holdfast.protocol.versions import Version, baseline_of, parse_version
 
-__all__ = ["PRIVATE", "STEPS", "Bridge", "bridge_for", "public"]
+__all__ = ["PRIVATE", "STEPS", "Bridge", "bridge_for", "form_of", "public"]
 
 STEPS: Final[tuple[Step, ...]] = (
     v0_9.STEP,
@@ -270,6 +270,14 @@ def _public_snapshot(snapshot: Json) -> Json:
     if not isinstance(state, dict) or not any(key.startswith(PRIVATE) for key in state):
         return snapshot
     return {**snapshot, "state": {key: value for key, value in state.items() if not key.startswith(PRIVATE)}}
+
+
+def form_of(version: str, *values: Any) -> Bridge | None:
+    """The bridge to the form that values of a version are in: that of its pre-release, where they show it."""
+    bridge = bridge_for(version)
+    if bridge is None or bridge.version != v0_7.BEFORE_0_8.older or not any(map(v0_7.has_flag, values)):
+        return bridge
+    return Bridge((*bridge.steps, v0_7.BEFORE_0_8))
 
 
 @cache

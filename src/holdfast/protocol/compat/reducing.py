@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from holdfast.protocol import uris
 from holdfast.protocol.codec import convert, to_json
-from holdfast.protocol.compat.bridge import PRIVATE, Bridge, bridge_for
+from holdfast.protocol.compat.bridge import PRIVATE, Bridge, form_of
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.step import Action
+from holdfast.protocol.compat.v0_4 import LEGACY, remember
 from holdfast.protocol.envelope import StateAction
 from holdfast.protocol.errors import InvalidValue
 from holdfast.protocol.reducers import REDUCERS
@@ -28,8 +29,8 @@ __all__ = ["MALFORMED", "context_of", "reading", "reduce_in"]
 MALFORMED: Final = (KeyError, TypeError, AttributeError, ValueError, IndexError)
 """What a conversion trips over when it is given something of another shape than its version has."""
 
-LEGACY: Final = f"{PRIVATE}/legacy"
-_CHOICES: Final = {"session/modelChanged": "model", "session/agentChanged": "agent"}
+_CHOICES: Final = ("session/modelChanged", "session/agentChanged")
+"""What was dated by older reducers, of all that only older versions say."""
 
 
 def reduce_in(version: str, kind: str, initial: Json, actions: Sequence[Any], now: str | None = None) -> Json:
@@ -38,7 +39,7 @@ def reduce_in(version: str, kind: str, initial: Json, actions: Sequence[Any], no
     An action that is malformed or unknown changes nothing; a malformed state is an `InvalidValue`. With `now`, a
     timestamp, `modifiedAt` is set to it where that version's own reducers looked at their clock.
     """
-    bridge = bridge_for(version)
+    bridge = form_of(version, initial, actions)
     running = _Running(bridge, kind, initial, now)
     for action in actions:
         running.apply(action)
@@ -107,14 +108,9 @@ class _Running:
             self._companions["summary"] = {**self._companions["summary"], "modifiedAt": when}
 
     def _choose(self, action: Json) -> None:
-        """What older clients chose for the whole session, and 1.0 has with each message."""
-        key = _CHOICES.get(action["type"])
-        if key is None:
-            return
-        legacy = {name: value for name, value in (self._companions.get("legacy") or {}).items() if name != key}
-        chosen = action.get(key)
-        self._companions["legacy"] = legacy if chosen is None else {**legacy, key: chosen}
-        if self._now is not None and self._bridge is not None and LEGACY in self._bridge.clocked:
+        """What older versions say of the whole session, and 1.0 of each message, or elsewhere."""
+        self._companions["legacy"] = remember(self._companions.get("legacy") or {}, {"action": action})
+        if self._now is not None and action["type"] in _CHOICES:
             self._modified(self._now)
 
     def shown(self) -> Json:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from holdfast.protocol import jsonrpc, methods
 from holdfast.protocol.catalog import types_by_name
 from holdfast.protocol.codec import UnionMarker, convert, encode, to_json
-from holdfast.protocol.compat.bridge import PRIVATE, Bridge, bridge_for
+from holdfast.protocol.compat.bridge import PRIVATE, Bridge, form_of
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.layout import SNAPSHOT_STATE, STATE_SHAPES
 from holdfast.protocol.compat.reducing import context_of, reading
@@ -91,7 +91,7 @@ def roundtrip_in(version: str, type_name: str, value: Any) -> Any:
     """The value as `version` would write it again. `InvalidValue` if it is malformed, or says nothing to 1.0."""
     if type_name == "JsonRpcMessage":
         return to_json(jsonrpc.parse(encode(value)))
-    bridge, name = bridge_for(version), _name_now(type_name)
+    bridge, name = form_of(version, value), _name_now(type_name)
     with reading():
         if bridge is None:
             return to_json(convert(_type(name), value))

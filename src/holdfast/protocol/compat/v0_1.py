@@ -19,7 +19,6 @@ from holdfast.protocol.compat.step import (
     Step,
     actions_new_in,
     dropping,
-    not_sent,
     refused_before,
     unsaid_before,
     without,
@@ -31,6 +30,7 @@ from holdfast.protocol.compat.v0_1_customizations import (
     toggled_down,
     toggled_up,
 )
+from holdfast.protocol.compat.v0_4 import wrapped
 from holdfast.protocol.errors import ErrorCode
 from holdfast.protocol.uris import ROOT, is_root
 from holdfast.protocol.versions import Version
@@ -114,6 +114,11 @@ def _envelope_up(envelope: Json, context: Context) -> Json:  # noqa: ARG001
     return {"channel": _channel_of(envelope.get("action")), **envelope}
 
 
+def _diffs_up(sent: Action, context: Context) -> Iterable[Action]:
+    """What changed in files is told by changesets since. Only a host said so."""
+    return () if context.client_id else (wrapped(sent, "0.1.0", "0.1.0"),)
+
+
 # Calls
 
 
@@ -193,7 +198,7 @@ STEP: Final = Step(
         "action:session/customizationsChanged": ALL_OF_A_SESSION,
         "agent": REFERENCES,
         "activeClient": REFERENCES,
-        "sessionSummary": Shape(dropping("changesets", "agent").down, dropping("diffs").down),
+        "sessionSummary": dropping("changesets", "agent"),
         "result:initialize": dropping("telemetry"),
     },
     actions_down={
@@ -201,7 +206,7 @@ STEP: Final = Step(
         "session/customizationRemoved": all_changed,
         "session/customizationToggled": toggled_down,
     },
-    actions_up={"session/customizationToggled": toggled_up, "session/diffsChanged": not_sent},
+    actions_up={"session/customizationToggled": toggled_up, "session/diffsChanged": _diffs_up},
     every_action=(_named, _unnamed),
     requests=(
         {**refused_before(NEWER), "resourceWrite": _written},

@@ -29,7 +29,7 @@ from holdfast.protocol.compat.v0_4_summary import (
 )
 from holdfast.protocol.versions import Version
 
-__all__ = ["LEGACY", "STEP", "remember"]
+__all__ = ["LEGACY", "STEP", "remember", "wrapped"]
 
 NEWER: Final = Version(0, 5, 0)
 LEGACY: Final = "x-holdfast/legacy"
@@ -42,16 +42,20 @@ SINCE: Final = {"session/modelChanged": "0.1.0", "session/agentChanged": "0.2.0"
 
 
 def remember(legacy: Json, action: Json) -> Json:
-    """What older clients chose for a session, after an action of type `LEGACY`."""
+    """What older versions say of a session, after an action of type `LEGACY`."""
     inner = action["action"]
-    key = "model" if inner["type"] == "session/modelChanged" else "agent"
+    key = inner["type"].removeprefix("session/").removesuffix("Changed")
     rest = without(legacy, key)
     return rest if inner.get(key) is None else {**rest, key: inner[key]}
 
 
+def wrapped(sent: Action, since: str, until: str) -> Action:
+    """An action of older versions as one of this host's own, named with the versions that know it."""
+    return sent._replace(action={"type": LEGACY, "since": since, "until": until, "action": sent.action})
+
+
 def _chosen_up(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
-    wrapped = {"type": LEGACY, "since": SINCE[sent.type], "until": "0.4.0", "action": sent.action}
-    return (sent._replace(action=wrapped),)
+    return (wrapped(sent, SINCE[sent.type], "0.4.0"),)
 
 
 def _chosen_down(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
@@ -179,6 +183,6 @@ STEP: Final = Step(
         "session/agentChanged": _chosen_up,
     },
     notifications=(unsaid_before(NEWER), {}),
-    clocked=frozenset({"session/titleChanged", "session/configChanged", LEGACY}),
+    clocked=frozenset({"session/titleChanged", "session/configChanged"}),
     raw_marks=(b'"model":{', b'"agent":{'),
 )

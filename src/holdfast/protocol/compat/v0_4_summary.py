@@ -20,6 +20,9 @@ BESIDE: Final = "x-holdfast"
 CHOSEN: Final = ("model", "agent")
 """What was chosen for a session, and since 0.5.0 is for each message."""
 
+SAID: Final = (*CHOSEN, "diffs")
+"""What only older versions say of a session; its files were only told so in 0.1."""
+
 METADATA: Final = ("provider", "title", "status", "activity", "project", "workingDirectory", "annotations")
 """What the state of a session has of its summary since 0.5.0."""
 
@@ -38,7 +41,7 @@ def summary_down(summary: Json, context: Context) -> Json:  # noqa: ARG001
 
 def summary_up(summary: Json, context: Context) -> Json:  # noqa: ARG001
     times = {key: from_milliseconds(summary[key]) for key in TIMES if isinstance(summary.get(key), int | float)}
-    lifted = without(summary, *CHOSEN)
+    lifted = without(summary, *SAID)
     return {**lifted, **times} if times else lifted
 
 
@@ -46,9 +49,9 @@ def session_down(state: Json, context: Context) -> Json:
     beside = state.get(BESIDE) or {}
     listed = {"resource": context.session or context.channel, "createdAt": 0, "modifiedAt": 0}
     listed |= _only(beside.get("summary") or {}, LISTED)
-    chosen = _only(beside.get("legacy") or {}, CHOSEN)
+    said = _only(beside.get("legacy") or {}, SAID)
     lowered = {
-        "summary": {**listed, **_only(state, METADATA), **chosen},
+        "summary": {**listed, **_only(state, METADATA), **said},
         **without(state, *METADATA, "activeClients"),
     }
     clients = state.get("activeClients")
@@ -60,12 +63,12 @@ def session_up(state: Json, context: Context) -> Json:  # noqa: ARG001
     if not isinstance(summary, dict):
         return state
     client = state.get("activeClient")
-    legacy = {key: summary[key] for key in CHOSEN if summary.get(key) is not None}
+    legacy = {key: summary[key] for key in SAID if summary.get(key) is not None}
     return {
         **without(state, "summary", "activeClient"),
         **_only(summary, METADATA),
         "activeClients": [] if client is None else [client],
-        BESIDE: {**(state.get(BESIDE) or {}), "summary": without(summary, *CHOSEN), "legacy": legacy},
+        BESIDE: {**(state.get(BESIDE) or {}), "summary": without(summary, *SAID), "legacy": legacy},
     }
 
 

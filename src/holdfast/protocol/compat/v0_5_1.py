@@ -71,6 +71,16 @@ def _server_switched(action: Json, context: Context) -> bool:  # noqa: ARG001
     return bool(context.facts.get("server"))
 
 
+def _toggled_up(sent: Action, context: Context) -> Iterable[Action]:
+    """What could not be switched below is not."""
+    state = context.session_state()
+    entries = (state or {}).get("customizations") or ()
+    switched = next((each for each in entries if each.get("id") == sent.action.get("id")), None)
+    if state is None or (switched is not None and switched.get("type") != "mcpServer"):
+        return (sent,)
+    return ()
+
+
 STEP: Final = Step(
     older=Version(0, 5, 1),
     introduced=actions_new_in(NEWER),
@@ -88,6 +98,7 @@ STEP: Final = Step(
         "session/mcpServerStopRequested": _server("stopped"),
         "changeset/filesReviewedChanged": not_sent,
     },
+    actions_up={"session/customizationToggled": _toggled_up},
     resync={
         "session/customizationToggled": Resync("only plugins and directories could be switched", _server_switched)
     },

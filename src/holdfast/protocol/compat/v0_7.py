@@ -13,12 +13,13 @@ from holdfast.protocol.compat.step import Action, Call, Resync, Shape, Step, act
 from holdfast.protocol.status import INPUT_NEEDED, with_activity
 from holdfast.protocol.versions import Version
 
-__all__ = ["STEP"]
+__all__ = ["BEFORE_0_8", "STEP", "has_flag"]
 
 NEWER: Final = Version(0, 8, 0)
 DECIDED: Final = ("plugin", "mcpServer")
 """The types of customizations whose flag became a list."""
 
+TOGGLED: Final = "session/customizationToggled"
 WAITING: Final = 16
 """The bit that tells a session that waits for a person from one that works."""
 
@@ -137,19 +138,39 @@ def _capabilities(capabilities: Json, context: Context) -> Json:  # noqa: ARG001
     return {**capabilities, "multipleWorkingDirectories": without(directories, "primaryReplacement")}
 
 
+def has_flag(value: Any) -> bool:
+    """Whether a value of any type has a customization with the flag that became a list, or says how it is set."""
+    if isinstance(value, list):
+        return any(map(has_flag, value))
+    if not isinstance(value, dict):
+        return False
+    flagged = value.get("type") in (*DECIDED, TOGGLED) and "enabled" in value
+    return flagged or any(map(has_flag, value.values()))
+
+
+_FLAG: Final = Shape(_customization_down, _customization_up)
+
+BEFORE_0_8: Final = Step(
+    older=NEWER,
+    shapes={"customization": _FLAG},
+    actions_down={TOGGLED: _toggled_down},
+    actions_up={TOGGLED: _toggled_up},
+)
+"""Until 0.8.0 was released, what had its number still had the flag. No client is served so."""
+
 STEP: Final = Step(
     older=Version(0, 7, 0),
     introduced=actions_new_in(NEWER),
     shapes={
-        "customization": Shape(_customization_down, _customization_up),
+        "customization": _FLAG,
         "sessionState": Shape(_session_down, _session_up),
         "agentCapabilities": Shape(down=_capabilities),
     },
     actions_down={
-        "session/customizationToggled": _toggled_down,
+        TOGGLED: _toggled_down,
         "session/workingDirectoryReplaced": _replaced,
     },
-    actions_up={"session/customizationToggled": _toggled_up},
+    actions_up={TOGGLED: _toggled_up},
     notifications=({"auth/required": _auth_down}, {"auth/required": _auth_up}),
     resync={
         "session/workingDirectoryReplaced": Resync("a directory cannot be put in another's place", _out_of_order)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast._version import __version__
 
 if TYPE_CHECKING:
+    from holdfast import testing as testing
     from holdfast.client.asks import Approval, AuthenticationNeeded, Question, ResultApproval
     from holdfast.client.backoff import Retry
     from holdfast.client.chat import Chat
@@ -74,6 +75,7 @@ _HOMES = {
     "protocol.chat.messages": ("Message",),
     "protocol.errors": ("EnvironmentFailure", "HoldfastError", "ProtocolError", "RpcError", "UsageError"),
 }
+_PACKAGES = ("testing",)
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -117,15 +119,18 @@ __all__ = [
     "UsageError",
     "__version__",
     "connect",
+    "testing",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name in _PACKAGES:
+        return import_module(f"holdfast.{name}")
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
-    from importlib import import_module
-
     value = getattr(import_module(f"holdfast.{home}"), name)
     globals()[name] = value
     return value

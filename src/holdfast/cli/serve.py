@@ -27,7 +27,7 @@ def command(stdio: bool, **given: Any) -> None:
     """
     with in_words():
         settings = settings_from(given)
-        # Modules are no garbage: looking for some among them is a tenth of the start. The house looks again.
+        # Modules are no garbage: looking for some among them is a tenth of the start. `serve` looks again.
         gc.disable()
         # Only now: a typing error should not have to wait for an event loop and a database.
         import asyncio

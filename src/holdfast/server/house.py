@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import math
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -125,9 +124,6 @@ class House:
             await asyncio.sleep(0)  # so that the runner has its tasks
             startup.start(self.host, self._opening)
             self.hub.tick()
-            # What was loaded so far stays for good: the collector begins with what comes now.
-            gc.freeze()
-            gc.enable()
             try:
                 yield
             finally:

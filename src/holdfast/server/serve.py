@@ -8,6 +8,7 @@ Everything is opened in this order and closed in the opposite one, also when som
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import ssl
@@ -73,6 +74,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         )
         stopping = stack.enter_context(_until_signal())
         await stack.enter_async_context(house.running())
+        _collect_from_here()
         listener = await stack.enter_async_context(
             Listener(gate, house.hub, _limits(settings), compression=settings.compression)
         )
@@ -108,6 +110,7 @@ async def serve_stdio(settings: Settings) -> None:
         house = _house(settings, stack)
         stopping = stack.enter_context(_until_signal())
         await stack.enter_async_context(house.running())
+        _collect_from_here()
         gate = Gate(is_token=None, metrics=house.metrics.text)
         listener = await stack.enter_async_context(Listener(gate, house.hub, limits))
         watch_listener(house.metrics, listener)
@@ -168,6 +171,12 @@ def _address(settings: Settings, port: int, context: ssl.SSLContext | None) -> s
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _collect_from_here() -> None:
+    """What was loaded so far stays for good: the collector begins with what comes now."""
+    gc.freeze()
+    gc.enable()
 
 
 # The end

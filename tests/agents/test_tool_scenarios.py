@@ -31,7 +31,7 @@ from holdfast.protocol.chat.tools import (
     ToolResultSubagentContent,
     ToolResultTextContent,
 )
-from holdfast.protocol.common import ToolDefinition, ToolSchema
+from holdfast.protocol.common import ToolDefinition
 from holdfast.protocol.envelope import action_type
 
 ASKED = ToolCallConfirmationReason.USER_ACTION
@@ -315,7 +315,7 @@ def test_slow_is_instant_at_speed_zero() -> None:
 
 
 def client_tool(name: str, client: str = "editor", **schema: object) -> ClientTool:
-    definition = ToolDefinition(name=name, input_schema=ToolSchema(type="object", **schema))  # type: ignore[arg-type]  # free-form
+    definition = ToolDefinition(name=name, input_schema={"type": "object", **schema})
     return ClientTool(client, definition)
 
 

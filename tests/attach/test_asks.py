@@ -118,5 +118,8 @@ def test_a_wait_of_an_unknown_kind_is_shown_and_cannot_be_answered_here() -> Non
     (ask,) = waiting(Unknown({"kind": "dance", "id": "w", "chat": made.CHAT}))
     assert (ask.kind, ask.choices) == (AskKind.UNKNOWN, ())
     assert "dance" in str(ask.says)
-    (ask,) = waiting(confirmation(Unknown({"toolCallId": "k", "toolName": "x", "status": "odd"})))
-    assert (ask.kind, ask.choices) == (AskKind.UNKNOWN, ())
+    odd = Unknown({"toolCallId": "k", "toolName": "x", "status": "odd"})
+    sign_in = session.SessionToolAuthenticationRequest(id="w", chat=made.CHAT, turn_id="t", tool_call=odd)
+    for entry in (confirmation(odd), sign_in):
+        (ask,) = waiting(entry)
+        assert (ask.kind, ask.choices) == (AskKind.UNKNOWN, ())

@@ -151,7 +151,7 @@ def test_functions_are_tools(tmp_path: Path) -> None:
             (tool,) = client.tools
             assert tool.description == "Add two numbers."
             assert tool.input_schema is not None
-            assert tool.input_schema.required == ("a",)
+            assert tool.input_schema["required"] == ["a"]
             turn = session.send('client add {"a": 40}')
             calls = [event.call async for event in turn if isinstance(event, holdfast.ToolFinished)]
             assert [call.content[0].text for call in calls] == ["42"]

@@ -12,11 +12,11 @@ from holdfast.protocol.chat.actions import Delta
 from holdfast.protocol.chat.parts import MarkdownResponsePart
 from holdfast.protocol.chat.state import ChatState, Turn, TurnState
 from holdfast.protocol.codec import Unknown, decode, encode
-from holdfast.protocol.common import ProtectedResourceMetadata
+from holdfast.protocol.common import ProtectedResourceMetadata, ToolDefinition
 from holdfast.protocol.envelope import ActionEnvelope, decode_action, decode_envelope
 from holdfast.protocol.errors import InvalidValue
 from holdfast.protocol.root.commands import PartialSessionSummary
-from holdfast.protocol.session.state import SessionSummary
+from holdfast.protocol.session.state import SessionState, SessionSummary
 from holdfast.protocol.text import Text
 
 CHAT = {"resource": "ahp-chat:/c", "title": "C", "status": 1, "modifiedAt": "", "turns": []}
@@ -57,6 +57,32 @@ def test_unknown_variants_survive_inside_known_types() -> None:
     turn = decode(Turn, _bytes(_turn({"kind": "markdown", "id": "p", "content": "x"}, strange)))
     assert turn.response_parts == (MarkdownResponsePart(id="p", content="x"), Unknown(strange))
     assert json.loads(encode(turn))["responseParts"][1] == strange
+
+
+def test_unknown_variants_survive_where_only_one_variant_belongs() -> None:  # S-68
+    future = {"type": "bundle", "id": "b", "extra": [None]}
+    tool_call = {"status": "x-paused", "toolCallId": "k", "auth": None}
+    waiting = {"kind": "toolAuthentication", "id": "w", "chat": "ahp-chat:/c", "turnId": "t", "toolCall": tool_call}
+    raw = {
+        "provider": "p",
+        "title": "",
+        "status": 1,
+        "lifecycle": "ready",
+        "chats": [],
+        "activeClients": [{"clientId": "c", "tools": [], "customizations": [future]}],
+        "inputNeeded": [waiting],
+    }
+    assert json.loads(encode(decode(SessionState, _bytes(raw)))) == raw
+
+
+def test_the_schema_of_a_tool_is_kept_whole() -> None:
+    schema = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"const": None}}}
+    raw = {
+        "name": "lint",
+        "inputSchema": {**schema, "additionalProperties": False},
+        "outputSchema": {"type": "object"},
+    }
+    assert json.loads(encode(decode(ToolDefinition, _bytes(raw)))) == raw
 
 
 def test_unknown_enum_values_survive_open_and_closed() -> None:

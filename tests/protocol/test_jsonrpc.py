@@ -59,6 +59,13 @@ def test_missing_params_are_an_empty_object(params: dict[str, Any]) -> None:
     assert bytes(request.params) == b"{}"
 
 
+@pytest.mark.parametrize("id", [{}, {"id": 1}])
+@pytest.mark.parametrize("params", [{}, {"params": {}}, {"params": {"channel": None}}])
+def test_params_are_written_as_they_came(id: dict[str, Any], params: dict[str, Any]) -> None:
+    data = _message(**id, method="ping", **params)
+    assert json.loads(encode(jsonrpc.parse(data))) == json.loads(data)
+
+
 @pytest.mark.parametrize(
     ("data", "code", "id"),
     [

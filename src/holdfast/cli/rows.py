@@ -9,7 +9,7 @@ from holdfast.cli.render.blocks import input_words, plain
 from holdfast.protocol import status
 from holdfast.protocol.chat.inputs import ChatInputMultiSelectQuestion, ChatInputSingleSelectQuestion
 from holdfast.protocol.chat.messages import PendingMessage
-from holdfast.protocol.chat.tools import ToolCallPendingConfirmationState
+from holdfast.protocol.chat.tools import ToolCallAuthRequiredState, ToolCallPendingConfirmationState
 from holdfast.protocol.codec import Unknown, to_json
 from holdfast.protocol.common import URI
 from holdfast.protocol.root.state import AgentInfo, SessionModelInfo
@@ -154,8 +154,8 @@ def _call(
     facts = {"message": plain(message), "tool": call.tool_name, "input": input_words(call)}
     if isinstance(request, SessionToolClientExecutionRequest):
         return facts | {"kind": "client-tool"}
-    if isinstance(request, SessionToolAuthenticationRequest):
-        return facts | {"kind": "authentication", "url": request.tool_call.auth.resource.resource}
+    if isinstance(call, ToolCallAuthRequiredState):
+        return facts | {"kind": "authentication", "url": call.auth.resource.resource}
     if isinstance(call, ToolCallPendingConfirmationState):
         title = call.confirmation_title
         options = tuple(option.id for option in call.options or ())

@@ -12,7 +12,7 @@ from typing import Any, Final, get_type_hints
 
 import msgspec
 
-from holdfast.protocol.common import ToolDefinition, ToolSchema
+from holdfast.protocol.common import ToolDefinition
 from holdfast.protocol.errors import UsageError
 
 __all__ = ["Tool", "tool_of"]
@@ -60,11 +60,7 @@ def tool_of(function: Callable[..., Any], name: str | None = None, description: 
     definition = ToolDefinition(
         name=name,
         description=description or inspect.getdoc(function) or None,
-        input_schema=ToolSchema(
-            type="object",
-            properties=flat.get("properties") or None,
-            required=tuple(flat.get("required", ())) or None,
-        ),
+        input_schema={"type": "object", **{key: flat[key] for key in ("properties", "required") if flat.get(key)}},
     )
     return Tool(definition, function, struct)
 

@@ -203,12 +203,8 @@ class ConfigSchema(Wire, frozen=True, kw_only=True):
     required: tuple[str, ...] | None = None
 
 
-class ToolSchema(Wire, frozen=True, kw_only=True):
-    """The JSON Schema of a tool's input or output; properties are free-form."""
-
-    type: str
-    properties: dict[str, Any] | None = None
-    required: tuple[str, ...] | None = None
+ToolSchema: TypeAlias = JsonObject
+"""The JSON Schema of a tool's input or output. Kept whole: a `$ref` leads to keys that no list of ours could name."""
 
 
 class ToolAnnotations(Wire, frozen=True, kw_only=True):

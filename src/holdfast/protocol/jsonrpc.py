@@ -29,23 +29,25 @@ __all__ = [
     "success",
 ]
 
+_NO_PARAMS: Final = Raw(b"{}")
+
 Id: TypeAlias = int | float | str
 """AHP sends integers; strings (and fractions, which JSON-RPC merely discourages) are echoed all the same."""
 
 
 class Request(Wire, frozen=True, kw_only=True, tag_field="jsonrpc", tag="2.0"):
-    """Exactly one answer with the same id must follow."""
+    """Exactly one answer with the same id must follow. Params that were not sent read as an empty object."""
 
     id: Id
     method: str
-    params: Any
+    params: Any = _NO_PARAMS
 
 
 class Notification(Wire, frozen=True, kw_only=True, tag_field="jsonrpc", tag="2.0"):
     """Never answered, not even when it is wrong."""
 
     method: str
-    params: Any
+    params: Any = _NO_PARAMS
 
 
 class Success(Wire, frozen=True, kw_only=True, tag_field="jsonrpc", tag="2.0"):
@@ -69,8 +71,6 @@ class Failure(Wire, frozen=True, kw_only=True, tag_field="jsonrpc", tag="2.0"):
 
 
 Message: TypeAlias = Request | Notification | Success | Failure
-
-_NO_PARAMS: Final = Raw(b"{}")
 
 
 class _Incoming(Wire, frozen=True, kw_only=True):

@@ -102,7 +102,7 @@ def _confirmation(entry: session.SessionToolConfirmationRequest) -> AskView:
             call_id=view.id,
         )
     if not isinstance(call, ToolCallPendingConfirmationState):
-        return AskView(entry.id, AskKind.UNKNOWN, entry.chat, view.name, view.says, call_id=view.id)
+        return _of_unknown_status(entry)
     return AskView(
         id=entry.id,
         kind=AskKind.APPROVAL,
@@ -114,6 +114,13 @@ def _confirmation(entry: session.SessionToolConfirmationRequest) -> AskView:
         is_editable=bool(call.editable),
         call_id=view.id,
     )
+
+
+def _of_unknown_status(
+    entry: session.SessionToolConfirmationRequest | session.SessionToolAuthenticationRequest,
+) -> AskView:
+    view = tools.tool_view(entry.tool_call)
+    return AskView(entry.id, AskKind.UNKNOWN, entry.chat, view.name, view.says, call_id=view.id)
 
 
 def _choices(options: Sequence[ConfirmationOption] | None) -> tuple[Choice, ...]:
@@ -143,6 +150,8 @@ def _form(entry: session.SessionChatInputRequest) -> AskView:
 
 def _sign_in(entry: session.SessionToolAuthenticationRequest) -> AskView:
     call = entry.tool_call
+    if isinstance(call, Unknown):
+        return _of_unknown_status(entry)
     resource = call.auth.resource
     name = words.one_line(call.display_name)
     sections = [tools.Section("for", resource.resource_name or resource.resource)]

@@ -110,7 +110,7 @@ class AutomationSessionTemplate(Wire, frozen=True, kw_only=True):
     agent: AgentSelection | None = None
     working_directories: tuple[URI, ...] | None = None
     config: JsonObject | None = None
-    customizations: tuple[ClientPluginCustomization, ...] | None = None
+    customizations: tuple[OpenUnion[ClientPluginCustomization], ...] | None = None
 
 
 class AutomationDefinition(Wire, frozen=True, kw_only=True):
@@ -208,7 +208,7 @@ class AutomationEntry(Wire, frozen=True, kw_only=True):
     next_run_at: Timestamp | None = None
     run_count: int | None = None
     runs_next_cursor: str | None = None
-    customizations: tuple[PluginCustomization, ...] | None = None
+    customizations: tuple[OpenUnion[PluginCustomization], ...] | None = None
     meta: JsonObject | None = field(default=None, name="_meta")
 
 

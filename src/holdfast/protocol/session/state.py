@@ -89,7 +89,7 @@ class SessionActiveClient(Wire, frozen=True, kw_only=True):
     client_id: str
     tools: tuple[ToolDefinition, ...]
     display_name: str | None = None
-    customizations: tuple[ClientPluginCustomization, ...] | None = None
+    customizations: tuple[OpenUnion[ClientPluginCustomization], ...] | None = None
 
 
 class WaitBase(Wire, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class SessionToolAuthenticationRequest(
     """Answered by `authenticate`, not by an action on the chat."""
 
     turn_id: str
-    tool_call: ToolCallAuthRequiredState
+    tool_call: OpenUnion[ToolCallAuthRequiredState]
 
 
 SessionInputRequest: TypeAlias = OpenUnion[

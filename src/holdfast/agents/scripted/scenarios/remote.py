@@ -73,9 +73,11 @@ def _input(tool: ToolDefinition, rest: str) -> dict[str, Any]:
         typed = None
     if isinstance(typed, dict):
         return typed
-    schema = tool.input_schema
-    properties = (schema.properties if schema else None) or {}
-    values = {name: _made_up(properties.get(name)) for name in (schema.required if schema else None) or ()}
+    schema = tool.input_schema or {}
+    properties, required = schema.get("properties"), schema.get("required")
+    properties = properties if isinstance(properties, dict) else {}
+    names = [name for name in required if isinstance(name, str)] if isinstance(required, list | tuple) else []
+    values = {name: _made_up(properties.get(name)) for name in names}
     strings = [name for name, one in properties.items() if isinstance(one, dict) and one.get("type") == "string"]
     if rest and strings:
         values[strings[0]] = rest

@@ -12,10 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from holdfast.host import messages, mirror, presence, resyncing, sealing, turns
+from holdfast.host import importing, messages, mirror, presence, resyncing, sealing, turns
 from holdfast.host.batch import AsSent, Batch, Close, Emission, Mark, Note, Refusal, Reply
 from holdfast.host.connection import Client, Connection
 from holdfast.host.environment import Clock, Ids
+from holdfast.host.imports import Import
 from holdfast.host.jobs import Job, Need, Waiting
 from holdfast.host.outgoing import Message
 from holdfast.host.sealing import Release, Sealed
@@ -68,6 +69,8 @@ class Host:
         self.epochs: tuple[Epoch, ...] = ()
         self.sessions: dict[URI, Session] = {}
         self.channels: dict[URI, Channel] = {channel.uri: channel for channel in root.channels()}
+        self.imports: dict[URI, Import] = {}
+        """Sessions on their way in, which nobody sees."""
         self.listed = 0
         """How many sessions are announced."""
         self.connections: dict[int, Connection] = {}
@@ -117,6 +120,7 @@ class Host:
         for channel in tuple(connection.subscriptions):
             self.drop_subscriber(connection, channel)
         self.in_background(lambda: presence.left(self, connection))
+        self.in_background(lambda: importing.abandoned(self, connection))
 
     def said(self, event: AgentEvent) -> None:
         """An agent said something."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from holdfast.host import restoring
+from holdfast.host import importing, restoring
 from holdfast.host.connection import Connection
 from holdfast.protocol import extensions, jsonrpc
 
@@ -17,6 +17,11 @@ __all__ = ["METHODS", "offered"]
 METHODS: Final[dict[str, Callable[[Host, Connection, jsonrpc.Request, Any], None]]] = {
     extensions.RESTORE_SESSION: restoring.restore,
     extensions.LIST_DISPOSED: restoring.list_disposed,
+    extensions.IMPORT_SESSION: importing.begin,
+    extensions.IMPORT_CONTENT: importing.take_content,
+    extensions.IMPORT_TURNS: importing.take_turns,
+    extensions.COMMIT_IMPORT: importing.commit,
+    extensions.ABORT_IMPORT: importing.abort,
 }
 
 # Those in whose params and results nothing has ever looked different.

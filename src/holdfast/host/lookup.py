@@ -20,7 +20,7 @@ from holdfast.protocol.uris import Kind, annotations_owner, classify, is_root
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["channel", "chat", "find_turn", "is_taken", "session", "turns", "unknown"]
+__all__ = ["channel", "chat", "find_turn", "is_arriving", "is_taken", "session", "turns", "unknown"]
 
 
 def channel(host: Host, uri: URI) -> Channel | None:
@@ -40,8 +40,8 @@ def _stored(host: Host, uri: URI) -> Channel | None:
     if not uri or len(uri) > _MOST_CHARACTERS:
         return None
     unit_uri = host.ask(FindUnit(uri))
-    if unit_uri is None or unit_uri in host.sessions:
-        # In memory without this channel: it was dropped, and the journal does not know yet.
+    if unit_uri is None or unit_uri in host.sessions or unit_uri in host.imports:
+        # In memory without this channel: it was dropped, and the journal does not know yet. Or not to be seen yet.
         return None
     stored = host.ask(LoadUnit(unit_uri))
     if stored is None:
@@ -68,8 +68,15 @@ def _annotations(host: Host, uri: URI) -> Channel | None:
 
 
 def is_taken(host: Host, uri: URI) -> bool:
-    """Whether a URI names a channel, also one of a session that was disposed of and can come back."""
-    return channel(host, uri) is not None or host.ask(FindUnit(uri, disposed=True)) is not None
+    """Whether a URI names a channel, also of a session that is not there yet, or not there and can come back."""
+    if channel(host, uri) is not None or is_arriving(host, uri):
+        return True
+    return host.ask(FindUnit(uri, disposed=True)) is not None
+
+
+def is_arriving(host: Host, uri: URI) -> bool:
+    """Whether a URI belongs to a session that is being imported."""
+    return any(uri in arriving.uris for arriving in host.imports.values())
 
 
 def session(host: Host, uri: URI) -> Session:

@@ -346,6 +346,7 @@ class Extra(Wire, frozen=True, kw_only=True):
     title_chosen: bool
     legacy: JsonObject | None = None
     disposed_at: Timestamp | None = None
+    importing: bool | None = None
 
 
 def extra_of(unit: Session) -> bytes:
@@ -357,5 +358,6 @@ def extra_of(unit: Session) -> bytes:
             title_chosen=unit.title_chosen,
             legacy=unit.legacy or None,
             disposed_at=unit.disposed_at,
+            importing=unit.importing or None,
         )
     )

@@ -25,7 +25,7 @@ from holdfast.protocol.session.commands import CreateSessionParams, DisposeSessi
 from holdfast.protocol.session.state import SessionConfigState, SessionLifecycle, SessionState
 from holdfast.protocol.status import IDLE
 from holdfast.protocol.timestamps import from_milliseconds
-from holdfast.protocol.uris import ROOT, annotations_of, is_root, parse
+from holdfast.protocol.uris import ROOT, annotations_of, default_chat, is_root, parse
 
 if TYPE_CHECKING:
     from holdfast.host.core import Host
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = [
     "add",
     "agent_for",
+    "check_uri",
     "create",
+    "directories_for",
     "dispose",
     "expire_unless_used",
     "make",
@@ -73,7 +75,7 @@ def create(
 ) -> None:
     """Make a session. Cheap: the agent gets ready afterwards. `furnish` puts into it what it begins with."""
     agent = agent_for(host, params.provider)
-    _check_uri(host, params.channel)
+    check_uri(host, params.channel)
     if params.fork is not None:
         raise RpcError(ErrorCode.INVALID_PARAMS, "params.fork: fork a chat with createChat, then move it")
     client = connection.client
@@ -83,7 +85,7 @@ def create(
     missing = turns.missing_tokens(host, agent.provider, client)
     if missing:
         raise RpcError(ErrorCode.AUTH_REQUIRED, f"{agent.display_name} needs a token", {"resources": missing})
-    directories = _directories(agent, params.working_directories)
+    directories = directories_for(agent, params.working_directories)
     resolved = _resolved(host, agent, directories, params.config or {})
     unit = make(host, params.channel, agent, directories, resolved)
     if params.active_client is not None:
@@ -99,18 +101,21 @@ def create(
     host.reply(connection, request, None)
 
 
-def _check_uri(host: Host, uri: URI) -> None:
+def check_uri(host: Host, uri: URI) -> None:
+    """Raise `RpcError` unless this can be the URI of a new session."""
     try:
         parse(uri)
     except InvalidValue as error:
         raise RpcError(ErrorCode.INVALID_PARAMS, f"params.channel: {error}") from None
     if is_root(uri):
         raise RpcError(ErrorCode.INVALID_PARAMS, "params.channel: the root is no session")
-    if lookup.channel(host, uri) is not None:
+    if any(
+        lookup.channel(host, name) is not None or lookup.is_arriving(host, name) for name in (uri, default_chat(uri))
+    ):
         raise RpcError(ErrorCode.SESSION_ALREADY_EXISTS, f"{uri[:200]!r} is in use")
 
 
-def _directories(agent: AgentInfo, wanted: tuple[URI, ...] | None) -> tuple[URI, ...] | None:
+def directories_for(agent: AgentInfo, wanted: tuple[URI, ...] | None) -> tuple[URI, ...] | None:
     """An agent that works in one directory gets the first."""
     several = agent.capabilities is not None and agent.capabilities.multiple_working_directories is not None
     if not wanted or several:

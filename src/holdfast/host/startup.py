@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from holdfast.host import loading, presence, sessions, turns
+from holdfast.host.mirror import Extra
 from holdfast.host.permits import writable
 from holdfast.host.sequence import Numbers
 from holdfast.host.units import Session
-from holdfast.ports.journal import LoadUnit, Opening, StoredUnit
+from holdfast.ports.journal import DisposeSession, LoadUnit, Opening, StoredUnit
 from holdfast.protocol.chat import actions as chat_actions
 from holdfast.protocol.codec import decode
 from holdfast.protocol.common import URI, ConfigPropertySchema, ConfigSchema, ErrorInfo, JsonObject
@@ -122,6 +123,9 @@ def _look_after(host: Host, uri: URI) -> None:
     if unit is None:
         stored = host.ask(LoadUnit(uri))
         if stored is None:
+            return
+        if stored.row is not None and decode(Extra, stored.row.extra).importing:
+            host.batch.write(DisposeSession(uri, 0))
             return
         unit = loading.adopt(host, stored)
     _end_broken_turns(host, unit)

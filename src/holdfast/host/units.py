@@ -148,6 +148,8 @@ class Session(Unit):
         """Somebody chose the title; the host does not overwrite it."""
         self.listed = False
         """Announced: in lists, counted, its changes told to the root's subscribers."""
+        self.importing = False
+        """On its way in: not to be seen, and worth nothing after a restart."""
         self.disposed_at: Timestamp | None = None
         self.published: SessionSummary | None = None
         """The summary as the root's subscribers have it."""

@@ -71,7 +71,8 @@ async def test_over_sockets_it_is_the_same(tmp_path: Path) -> None:
     seed = random.randrange(10**9)
     print("seed", seed)
     frames, _ = await _undisturbed()
-    places = random.Random(seed).sample(range(1, frames), 8)
+    # Those who come later are sent less, and nobody may wait for a frame that never comes.
+    places = [*random.Random(seed).sample(range(1, frames * 3 // 4), 7), frames * 3 // 4]
     async with hosting(tmp_path) as host:
         driver = Driver(Wire(host.url, "driver"))
         await driver.begin()

@@ -260,9 +260,13 @@ class Vintage:
         started = {"startedAt": "2026-03-01T12:00:00.000Z"} if self.since("0.6.0") else {}
         return await self.dispatch(talk, self.verb("turnStarted"), turnId=turn, **started, **self.message(text))
 
+    @property
+    def duration(self) -> dict[str, int]:
+        """What ends a turn says how long that took."""
+        return {"duration": 5} if self.since("0.6.0") else {}
+
     async def cancel(self, talk: str, turn: str) -> None:
-        duration = {"duration": 5} if self.since("0.6.0") else {}
-        await self.dispatch(talk, self.verb("turnCancelled"), turnId=turn, **duration)
+        await self.dispatch(talk, self.verb("turnCancelled"), turnId=turn, **self.duration)
 
     def spoken(self, talk: str, turn: str) -> str:
         """The text of a turn, from the parts and the deltas that came."""

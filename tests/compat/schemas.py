@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import shared_spec
 
-__all__ = ["FOLDERS", "is_here", "problems", "types_of"]
+__all__ = ["FOLDERS", "codes_of", "is_here", "problems", "types_of"]
 
 FOLDERS: Final = {
     "0.1.0": "0.1.0",
@@ -78,8 +78,13 @@ DEFECTS_OF: Final[dict[str, dict[str, str]]] = {
         "SessionCustomizationToggledAction.enabled": _PRE_RELEASE,
         "SessionCustomizationToggledAction.enablement": _PRE_RELEASE,
         "MultipleWorkingDirectoriesCapability.primaryReplacement": "it came after the pre-release",
+        "AuthRequiredParams.resource": "it became an object after the pre-release",
     },
 }
+
+# Up to 0.5.1 unions begin with a variant that anything fits, or end with one where null is meant; later that of all
+# actions begins with one of no name.
+_NO_VARIANTS: Final[tuple[dict[str, str], ...]] = ({}, {"$ref": "#/$defs/"})
 
 _KEYWORDS: Final = {
     "$ref",
@@ -113,6 +118,13 @@ def types_of(version: str) -> frozenset[str]:
     return frozenset(_definitions(version))
 
 
+def codes_of(version: str) -> frozenset[int]:
+    """The codes that errors of a version have; one was forgotten when it came, in 0.2."""
+    named = (_definitions(version)[name]["enum"] for name in ("JsonRpcErrorCode", "AhpErrorCode"))
+    forgotten = [] if version == "0.1.0" else [-32011]
+    return frozenset([*(code for codes in named for code in codes), *forgotten])
+
+
 def problems(version: str, name: str, value: Any) -> list[str]:
     """What is wrong with a value of a type, in words; nothing if it is as published."""
     return list(_Check(version).named(name, value, "$"))
@@ -126,6 +138,8 @@ class _Check:
     def named(self, name: str, value: Any, path: str) -> Iterator[str]:
         if name in self._definitions and name not in self._defects:
             yield from self.fits(self._definitions[name], value, path, name)
+        elif name == "URI" and not isinstance(value, str):
+            yield f"{path}: not a URI: {value!r:.80}"
         elif "." in name and not _is_member(name, value):
             yield f"{path}: not {name}: {value!r:.80}"
 
@@ -164,7 +178,9 @@ class _Check:
 
     def _one_of(self, variants: list[Any], value: Any, path: str) -> Iterator[str]:
         """One of the variants fits; else what is wrong with the one that fits best."""
-        known = [variant for variant in variants if variant != {"$ref": "#/$defs/"}]
+        if value is None and {} in variants:
+            return
+        known = [variant for variant in variants if variant not in _NO_VARIANTS]
         found = [list(self.fits(variant, value, path)) for variant in known]
         # The one whose discriminator is right is meant, whatever else is wrong.
         yield from min(found, key=lambda each: (_misses_tag(each, path), len(each)))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from aio import aio
+from interaction.tour import QUICK, answer_to
 from served import Failed, HostProcess
 from vintage import VINTAGES, Vintage, at_least
-
-QUICK: Final = {"speed": 0}
 
 each_version = pytest.mark.parametrize("version", VINTAGES)
 
@@ -111,27 +110,6 @@ async def test_tool_is_denied(host: HostProcess, version: str) -> None:
         assert client.actions(talk, client.verb("toolCallComplete")) == []
 
 
-def _answer(question: dict[str, Any]) -> dict[str, Any]:
-    """An answer that fits a question of any kind."""
-    values: dict[str, Any] = {
-        "text": {"kind": "text", "value": "2026-03-01" if question.get("format") == "date" else "words"},
-        "number": {"kind": "number", "value": question.get("min", 1)},
-        "integer": {"kind": "number", "value": int(question.get("min", 1))},
-        "boolean": {"kind": "boolean", "value": True},
-    }
-    if question["kind"] == "single-select":
-        return {"state": "submitted", "value": {"kind": "selected", "value": question["options"][0]["id"]}}
-    if question["kind"] == "multi-select":
-        ids = [option["id"] for option in question["options"]][: max(1, int(question.get("min", 1)))]
-        return {"state": "submitted", "value": {"kind": "selected-many", "value": ids}}
-    value = values[question["kind"]]
-    if question.get("format") == "email":
-        value = {"kind": "text", "value": "sailor@example.org"}
-    if question.get("format") == "uri":
-        value = {"kind": "text", "value": "https://example.org/"}
-    return {"state": "submitted", "value": value}
-
-
 @each_version
 @aio
 async def test_question_is_answered(host: HostProcess, version: str) -> None:
@@ -139,7 +117,7 @@ async def test_question_is_answered(host: HostProcess, version: str) -> None:
         await client.say(talk, "t1", "form")
         requested = await client.until(lambda: client.actions(talk, client.verb("inputRequested")))
         request = requested[0]["request"]
-        answers = {question["id"]: _answer(question) for question in request["questions"]}
+        answers = {question["id"]: answer_to(question) for question in request["questions"]}
         number = await client.dispatch(
             talk, client.verb("inputCompleted"), requestId=request["id"], response="accept", answers=answers
         )

@@ -192,6 +192,7 @@ STEP: Final = Step(
     older=Version(0, 1, 0),
     introduced=actions_new_in(NEWER) | {"session/agentChanged"},
     shapes={
+        "message": dropping("_meta"),
         "envelope": Shape(dropping("channel").down, _envelope_up),
         "snapshot": Shape(_snapshot_down, _snapshot_up),
         "sessionState": ALL_OF_A_SESSION,

@@ -78,6 +78,10 @@ def _chat_up(chat: Json, context: Context) -> Json:
     return {**lifted, "activeTurn": {**turn, "startedAt": started, "responseParts": parts}}
 
 
+def _part_down(part: Json, context: Context) -> Json:  # noqa: ARG001
+    return without(part, "_meta") if part.get("kind") == "systemNotification" else part
+
+
 def _response_part(sent: Action, context: Context) -> Iterable[Action]:  # noqa: ARG001
     """An open question is no part below."""
     if not _is_open(sent.action.get("part")):
@@ -200,6 +204,7 @@ STEP: Final = Step(
     introduced=actions_new_in(NEWER),
     shapes={
         "chatState": Shape(_chat_down, _chat_up),
+        "part": Shape(down=_part_down),
         "turn": Shape(down=_turn_down),
         "activeTurn": dropping("startedAt"),
         "toolCall": Shape(down=_tool_call_down),
@@ -227,5 +232,12 @@ STEP: Final = Step(
         "chat/toolCallAuthResolved": _REMARKED,
         "chat/inputCompleted": Resync("an answered question stands at the end of its turn", _out_of_place),
     },
-    raw_marks=(b'"startedAt"', b'"duration"', b'"inputRequest"', b'"riskAssessment"', b'"auth-required"'),
+    raw_marks=(
+        b'"startedAt"',
+        b'"duration"',
+        b'"inputRequest"',
+        b'"riskAssessment"',
+        b'"auth-required"',
+        b'"systemNotification"',
+    ),
 )

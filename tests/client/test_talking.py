@@ -229,3 +229,31 @@ def test_a_session_that_somebody_deletes_is_gone(tmp_path: Path) -> None:
                 await one.session(session.uri)
 
     run(conversation, _PATIENCE)
+
+
+@pytest.mark.parametrize("version", ["0.9.0", "0.6.0"])
+def test_a_host_of_an_older_version_is_spoken_to_in_its_own(tmp_path: Path, version: str) -> None:
+    async def conversation() -> None:
+        async with (
+            hosting(tmp_path) as process,
+            holdfast.connect(data_dir=tmp_path / "data", versions=[version]) as host,
+            holdfast.connect(data_dir=tmp_path / "data") as newest,
+        ):
+            assert host.protocol_version == version
+            session = await host.create_session("demo", directory=tmp_path, title="Old")
+            async for event in session.send("tour"):
+                if isinstance(event, holdfast.Approval | holdfast.ResultApproval):
+                    await event.approve()
+                elif isinstance(event, holdfast.Question):
+                    await event.decline()
+            await process.kill()
+            await process.start()
+            assert (await session.send("flaky")).state is TurnState.ERROR
+            same = await newest.session(session.uri)
+            assert [turn.message.text for turn in same.chat.turns] == ["tour", "flaky"]
+            assert [turn.state for turn in same.chat.turns] == [turn.state for turn in session.chat.turns]
+            text = [part.text for part in same.chat.turns[0].response_parts if hasattr(part, "text")]
+            assert text == [part.text for part in session.chat.turns[0].response_parts if hasattr(part, "text")]
+            assert session.title == same.title == "Old"
+
+    run(conversation, 60)

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from holdfast.client.backoff import Retry
 from holdfast.client.broadcast import Broadcast
-from holdfast.client.errors import Gone, Interrupted
+from holdfast.client.errors import Gone, Interrupted, Unsupported
 from holdfast.client.following import Following, Receipt, Wish
 from holdfast.client.mirror import Mirror, Resumed
 from holdfast.client.requests import REPEATABLE
@@ -34,11 +34,11 @@ from holdfast.client.targets import Target
 from holdfast.client.wire import Wire
 from holdfast.protocol.codec import to_json
 from holdfast.protocol.common import URI, Implementation
-from holdfast.protocol.compat.context import Context
+from holdfast.protocol.compat.context import Json
+from holdfast.protocol.compat.older_host import OlderHost
 from holdfast.protocol.connection.commands import (
     AuthenticateParams,
     AuthRequiredParams,
-    DispatchActionParams,
     InitializeParams,
     InitializeResult,
     PingParams,
@@ -56,7 +56,6 @@ from holdfast.protocol.root.commands import (
     SessionRemovedParams,
     SessionSummaryChangedParams,
 )
-from holdfast.protocol.timestamps import from_milliseconds
 from holdfast.protocol.uris import ROOT
 
 __all__ = ["OFFERED", "Asked", "Authenticate", "Connection", "Options"]
@@ -104,6 +103,7 @@ class Connection:
         self.following = Following(options.client_id)
         self.events: Broadcast[HostEvent] = Broadcast()
         self._wire: Wire | None = None
+        self._older: OlderHost | None = None
         self._is_live = asyncio.Event()
         self._first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task: asyncio.Task[None] | None = None
@@ -236,7 +236,7 @@ class Connection:
 
     async def _come_back(self, wire: Wire) -> None:
         assert self.initialized is not None, "we were here before"
-        wire.speak(self.initialized.protocol_version)
+        wire.speak(self._older)
         params = ReconnectParams(
             channel=ROOT,
             client_id=self.options.client_id,
@@ -250,7 +250,7 @@ class Connection:
         for redo in resumed.again:
             self._say(wire, redo.channel, redo.client_seq, redo.action)
         self.following.resumed(resumed)
-        self._wire = wire
+        self._wire, self._older = wire, wire.older
         for params in tuple(self._tokens.values()):
             wire.request("authenticate", params).add_done_callback(_look_away)
         unsent, self._unsent = self._unsent, []
@@ -372,7 +372,8 @@ class Connection:
         return receipt
 
     def _say(self, wire: Wire, uri: URI, client_seq: int, action: StateAction) -> None:
-        wire.notify("dispatchAction", DispatchActionParams(channel=uri, client_seq=client_seq, action=action))
+        if not wire.dispatch(uri, client_seq, action):
+            self.following.unsaid(uri, client_seq, Unsupported("this host speaks a version that has no such action"))
 
     def _expect_no_echo(self, uri: URI, receipt: Receipt) -> None:
         """Whoever does not follow a channel hears only refusals: ask something else, and see which comes first."""
@@ -420,33 +421,16 @@ class Connection:
             raise RpcError(ErrorCode.METHOD_NOT_FOUND, "this client has no files")
         return await self.options.asked(method, params)
 
-    def about(self, channel: str) -> Context:
-        """What conversions may know about a channel of an older host."""
-        followed = self.mirror.channels.get(channel)
-        owner = self._session_of(channel)
-        session = self.mirror.channels.get(owner)
-        confirmed = None if session is None else session.confirmed
+    def skipped(self, server_seq: int) -> None:
+        self.mirror.saw(server_seq)
 
-        return Context(
-            channel=channel,
-            kind=followed.kind if followed is not None else "",
-            session=owner,
-            default_chat=(confirmed.default_chat or "") if confirmed is not None else "",
-            client_id=self.options.client_id,
-            now=from_milliseconds(time.time() * 1000),
-            session_state=lambda: None if confirmed is None else to_json(confirmed),
-            state=lambda: None if followed is None or followed.confirmed is None else to_json(followed.confirmed),
-            lookup=self.about,
-        )
+    def state(self, uri: URI) -> Json | None:
+        channel = self.mirror.channels.get(uri)
+        return None if channel is None or channel.confirmed is None else to_json(channel.confirmed)
 
-    def _session_of(self, channel: URI) -> URI:
-        """The session that a channel is or, as far as the followed sessions tell, belongs to."""
-        for uri, followed in self.mirror.channels.items():
-            if followed.kind == "session" and (
-                uri == channel or any(chat.resource == channel for chat in followed.confirmed.chats)
-            ):
-                return uri
-        return ""
+    def kind(self, uri: URI) -> str:
+        channel = self.mirror.channels.get(uri)
+        return "" if channel is None else channel.kind
 
     async def ping(self) -> float:
         """How long the host takes to answer, in seconds."""

@@ -117,12 +117,20 @@ class Following:
     def assume_accepted(self, uri: URI, client_seq: int) -> None:
         """A host had its time to refuse an action, and said nothing: it does not echo this one."""
         receipt = self._receipts.pop(client_seq, None)
-        if receipt is None:
-            return
+        if receipt is not None:
+            self._take_back(uri, client_seq)
+            receipt.accepted()
+
+    def unsaid(self, uri: URI, client_seq: int, why: Exception) -> None:
+        """An action could not be said at all."""
+        self._take_back(uri, client_seq)
+        self._fail(client_seq, why)
+
+    def _take_back(self, uri: URI, client_seq: int) -> None:
         channel = self.mirror.channels.get(uri)
         if channel is not None and channel.settle(client_seq):
             channel.derive()
-        receipt.accepted()
+            self._tell(uri, channel, (Change(channel),))
 
     def forget(self, uri: URI) -> None:
         """Nobody holds a channel any more."""

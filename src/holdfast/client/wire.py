@@ -9,22 +9,26 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
 from holdfast.client.errors import Interrupted
+from holdfast.client.mirror import Batch, Replayed
 from holdfast.client.transports import Transport, TransportClosed
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.codec import Wire as Struct
-from holdfast.protocol.codec import convert, decode, to_json
-from holdfast.protocol.compat.bridge import Bridge, bridge_for
-from holdfast.protocol.compat.context import NOWHERE, Context, Json
-from holdfast.protocol.envelope import ActionEnvelope, decode_envelope
+from holdfast.protocol.codec import convert, decode, encode, to_json
+from holdfast.protocol.common import URI
+from holdfast.protocol.compat.context import Json
+from holdfast.protocol.compat.older_host import OlderHost, older_host
+from holdfast.protocol.envelope import ActionEnvelope, StateAction, decode_envelope
 from holdfast.protocol.errors import ErrorCode, HoldfastError, InvalidValue, ProtocolError, RpcError
 from holdfast.protocol.methods import NOTIFICATIONS, REQUESTS, Direction
+from holdfast.protocol.timestamps import from_milliseconds
 
 __all__ = ["Owner", "Wire"]
 
@@ -43,12 +47,22 @@ class Owner(Protocol):
     async def asked(self, method: str, params: Any) -> Any:
         """A request of the host; what is returned is the result."""
 
-    def about(self, channel: str) -> Context:
-        """What conversions may know about a channel."""
+    def skipped(self, server_seq: int) -> None:
+        """An action that means nothing to 1.0; its number was seen all the same."""
+
+    def state(self, uri: URI) -> Json | None:
+        """The confirmed state of a followed channel."""
+
+    def kind(self, uri: URI) -> str:
+        """The kind of a followed channel; empty for one that is not followed."""
 
 
 _ANY: Final[Any] = Any
 """Free-form JSON, as a type to decode to."""
+
+
+_SAME_EVERYWHERE: Final = frozenset({"initialize", "reconnect"})
+"""Requests that are sent as 1.0 has them: older hosts ignore the keys they do not know."""
 
 
 class _Negotiated(Struct, frozen=True, kw_only=True):
@@ -59,7 +73,6 @@ class _Negotiated(Struct, frozen=True, kw_only=True):
 
 class _Waiting(NamedTuple):
     method: str
-    channel: str
     answer: asyncio.Future[Any]
     take: Callable[[Any], None] | None
 
@@ -70,7 +83,7 @@ class Wire:
     def __init__(self, transport: Transport, owner: Owner) -> None:
         self._transport = transport
         self._owner = owner
-        self._bridge: Bridge | None = None
+        self._older: OlderHost | None = None
         self._waiting: dict[int, _Waiting] = {}
         self._outgoing: deque[bytes] = deque()
         self._has_outgoing = asyncio.Event()
@@ -79,9 +92,14 @@ class Wire:
         self._answering: set[asyncio.Task[None]] = set()
         self._last_id = 0
 
-    def speak(self, version: str) -> None:
-        """The host speaks a version that was negotiated before; `initialize` negotiates one anew."""
-        self._bridge = bridge_for(version)
+    @property
+    def older(self) -> OlderHost | None:
+        """What the host's version needs; None for 1.0. The next connection of the same client wants to know."""
+        return self._older
+
+    def speak(self, older: OlderHost | None) -> None:
+        """Go on in the version that was negotiated before; `initialize` negotiates one anew."""
+        self._older = older
 
     # Sending
 
@@ -90,25 +108,29 @@ class Wire:
 
         The future raises `RpcError`, `InvalidValue`, or `Interrupted` if the connection ends first.
         """
-        sent = to_json(params)
-        channel = sent.get("channel", "")
-        written = method
-        if self._bridge is not None:
-            written, sent = self._bridge.lower_request(method, sent, self._owner.about(channel))
+        written, sent = method, params
+        if self._older is not None and method not in _SAME_EVERYWHERE:
+            written, sent = self._older.request(method, to_json(params))
         self._last_id += 1
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting[self._last_id] = _Waiting(method, channel, answer, take)
+        self._waiting[self._last_id] = _Waiting(method, answer, take)
         self._send(jsonrpc.request(self._last_id, written, sent))
         return answer
 
     def notify(self, method: str, params: Any) -> None:
-        """Send a notification."""
-        if self._bridge is None:
-            self._send(jsonrpc.notification(method, params))
-            return
-        sent = to_json(params)
-        for call in self._bridge.lower_notification(method, sent, self._owner.about(sent.get("channel", ""))):
-            self._send(jsonrpc.notification(*call))
+        """Send a notification that is the same in every version."""
+        self._send(jsonrpc.notification(method, params))
+
+    def dispatch(self, channel: URI, client_seq: int, action: StateAction) -> bool:
+        """Send an action. False if the host's version has no words for it, and nothing was sent."""
+        said: Sequence[Any] = (action,)
+        if self._older is not None:
+            said = self._older.dispatch(channel, to_json(action))
+        for each in said:
+            # The echo of the last one confirms. 0 is no number of ours, and no host takes it for a duplicate.
+            number = client_seq if each is said[-1] else 0
+            self.notify("dispatchAction", {"channel": channel, "clientSeq": number, "action": each})
+        return bool(said)
 
     def _send(self, message: bytes) -> None:
         self._outgoing.append(message)
@@ -192,15 +214,21 @@ class Wire:
 
     def _result(self, waiting: _Waiting, raw: msgspec.Raw) -> Any:
         info = REQUESTS.get(waiting.method)
+        expected = _ANY if info is None or info.result is None else info.result
         if waiting.method == "initialize":
-            self._bridge = bridge_for(decode(_Negotiated, bytes(raw)).protocol_version)
-        if self._bridge is None:
-            if info is None or info.result is None:
-                return decode(_ANY, bytes(raw))
-            return decode(info.result, bytes(raw))
-        context = self._owner.about(waiting.channel)
-        result = self._bridge.lift_result(waiting.method, decode(_ANY, bytes(raw)), context)
-        return result if info is None or info.result is None else convert(info.result, result)
+            version = decode(_Negotiated, bytes(raw)).protocol_version
+            self._older = older_host(version, self._owner.state, _now, self._owner.kind)
+        if self._older is None:
+            return decode(expected, bytes(raw))
+        result = self._older.result(waiting.method, decode(_ANY, bytes(raw)))
+        if waiting.method == "reconnect" and result.get("type") == "replay":
+            return Replayed(self._replayed(result.get("actions", ())), tuple(result.get("missing", ())))
+        return convert(expected, result)
+
+    def _replayed(self, actions: Sequence[Json]) -> Iterator[Batch]:
+        """Lifted one by one, because some mean something only after those before them."""
+        for envelope in actions:
+            yield Batch(envelope["serverSeq"], self._lifted(envelope))
 
     def _failed(self, message: jsonrpc.Failure) -> None:
         waiting = self._waiting.pop(message.id, None) if isinstance(message.id, int) else None
@@ -208,34 +236,30 @@ class Wire:
             _log.warning("the host could not read something: %s", message.error.message)
             return
         error = message.error
-        if self._bridge is not None:
-            lifted = self._bridge.lift_error(waiting.method, to_json(error), self._owner.about(waiting.channel))
-            error = convert(jsonrpc.ErrorObject, lifted)
+        if self._older is not None:
+            error = convert(jsonrpc.ErrorObject, self._older.error(waiting.method, to_json(error)))
         if not waiting.answer.done():
             waiting.answer.set_exception(RpcError(error.code, error.message, error.data))
 
     def _notified(self, method: str, raw: msgspec.Raw) -> None:
-        if method == "action":
-            self._owner.envelopes(self._envelopes(raw))
-        elif self._bridge is None:
-            self._tell(method, bytes(raw))
+        if self._older is None:
+            if method == "action":
+                self._owner.envelopes([decode_envelope(raw)])
+            else:
+                self._tell(method, bytes(raw))
+            return
+        params: Json = decode(_ANY, bytes(raw))
+        if method != "action":
+            for call in self._older.heard(method, params):
+                self._tell(*call)
+        elif envelopes := self._lifted(params):
+            self._owner.envelopes(envelopes)
         else:
-            params: Json = decode(dict, bytes(raw))
-            for call in self._bridge.lift_notification(method, params, self._owner.about(params.get("channel", ""))):
-                if call.method == "action":
-                    self._owner.envelopes(self._lifted(call.params))
-                else:
-                    self._tell(*call)
-
-    def _envelopes(self, raw: msgspec.Raw) -> list[ActionEnvelope]:
-        if self._bridge is None:
-            return [decode_envelope(raw)]
-        return self._lifted(decode(dict, bytes(raw)))
+            self._owner.skipped(params["serverSeq"])
 
     def _lifted(self, envelope: Json) -> list[ActionEnvelope]:
-        assert self._bridge is not None, "the caller has looked"
-        context = self._owner.about(envelope.get("channel", ""))
-        return [convert(ActionEnvelope, each) for each in self._bridge.lift_envelope(envelope, context)]
+        assert self._older is not None, "the caller has looked"
+        return [convert(ActionEnvelope, each) for each in self._older.envelope(envelope)]
 
     def _tell(self, method: str, params: Any) -> None:
         info = NOTIFICATIONS.get(method)
@@ -255,23 +279,32 @@ class Wire:
         task.add_done_callback(self._answering.discard)
 
     async def _answer(self, message: jsonrpc.Request) -> None:
+        older = self._older
+        method, params = message.method, message.params
         try:
-            result = await self._owner.asked(message.method, self._asked_params(message))
+            if older is not None:
+                method, params = older.asked(method, decode(_ANY, bytes(params)))
+            result = await self._owner.asked(method, _asked_params(method, params))
         except HoldfastError as error:
-            self._send(jsonrpc.failure(message.id, error))
+            refusal = jsonrpc.error_of(error)
+            if older is not None:
+                refusal = convert(jsonrpc.ErrorObject, older.refusal(method, to_json(refusal)))
+            self._send(encode(jsonrpc.Failure(id=message.id, error=refusal)))
             return
-        if self._bridge is not None:
-            result = self._bridge.lower_result(message.method, to_json(result), NOWHERE)
+        if older is not None:
+            result = older.answer(method, to_json(result))
         self._send(jsonrpc.success(message.id, result))
 
-    def _asked_params(self, message: jsonrpc.Request) -> Struct:
-        info = REQUESTS.get(message.method)
-        if info is None or info.direction is Direction.TO_HOST:
-            raise RpcError(ErrorCode.METHOD_NOT_FOUND, f"clients have no {message.method[:100]}")
-        params: Any = message.params
-        if self._bridge is not None:
-            lifted = self._bridge.lift_request(message.method, decode(dict, bytes(params)), NOWHERE)
-            read: Struct = convert(info.params, lifted.params)
-        else:
-            read = decode(info.params, bytes(params))
-        return read
+
+def _asked_params(method: str, params: Any) -> Struct:
+    info = REQUESTS.get(method)
+    if info is None or info.direction is Direction.TO_HOST:
+        raise RpcError(ErrorCode.METHOD_NOT_FOUND, f"clients have no {method[:100]}")
+    read: Struct = (
+        decode(info.params, bytes(params)) if isinstance(params, msgspec.Raw) else convert(info.params, params)
+    )
+    return read
+
+
+def _now() -> str:
+    return from_milliseconds(time.time() * 1000)

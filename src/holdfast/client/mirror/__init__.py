@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from holdfast.client.mirror.channel import Channel, Pending
-from holdfast.client.mirror.mirror import Change, Mirror, Redo, Resumed, Settled
+from holdfast.client.mirror.mirror import Batch, Change, Mirror, Redo, Replayed, Resumed, Settled
 
-__all__ = ["Change", "Channel", "Mirror", "Pending", "Redo", "Resumed", "Settled"]
+__all__ = [
+    "Batch",
+    "Change",
+    "Channel",
+    "Mirror",
+    "Pending",
+    "Redo",
+    "Replayed",
+    "Resumed",
+    "Settled",
+]

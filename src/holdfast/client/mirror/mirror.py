@@ -6,8 +6,7 @@ Pure: values of 1.0 go in, changes come out; who sends and receives is `client.c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from holdfast.client.mirror.again import may_repeat
@@ -23,7 +22,7 @@ from holdfast.protocol.root import actions as root
 from holdfast.protocol.snapshot import Snapshot
 from holdfast.protocol.uris import ROOT
 
-__all__ = ["Change", "Mirror", "Redo", "Resumed", "Settled"]
+__all__ = ["Batch", "Change", "Mirror", "Redo", "Replayed", "Resumed", "Settled"]
 
 
 _ROOT_SCHEME: Final = "ahp-root:"
@@ -47,6 +46,20 @@ class Change(NamedTuple):
     action: StateAction | None = None
     settled: Settled | None = None
     by: str | None = None
+
+
+class Batch(NamedTuple):
+    """Envelopes that came as one; none where what the host said means nothing to 1.0."""
+
+    server_seq: int
+    envelopes: Sequence[ActionEnvelope]
+
+
+class Replayed(NamedTuple):
+    """What a client missed, for who cannot have all of it before it applies the first."""
+
+    batches: Iterable[Batch]
+    missing: Sequence[URI]
 
 
 class Redo(NamedTuple):
@@ -110,7 +123,7 @@ class Mirror:
 
     def snapshot(self, snapshot: Snapshot) -> list[Change]:
         """Take the state of a channel that is followed."""
-        self._saw(snapshot.from_seq)
+        self.saw(snapshot.from_seq)
         channel = self._spelled(snapshot.resource)
         if channel is None:
             return []
@@ -120,7 +133,7 @@ class Mirror:
     def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> list[Change]:
         """Take envelopes that came as one: of older hosts one may stand for several, all with its number."""
         first = envelopes[0]
-        self._saw(first.server_seq)
+        self.saw(first.server_seq)
         if any(envelope.channel != first.channel for envelope in envelopes):
             return self._scattered(envelopes)
         channel = self._spelled(first.channel)
@@ -175,7 +188,8 @@ class Mirror:
                 if entry.client_seq > client_seq or not isinstance(entry.action, root.ConfigChanged)
             ]
 
-    def _saw(self, seq: int) -> None:
+    def saw(self, seq: int) -> None:
+        """The host has said something under this number."""
         self.last_seen = max(self.last_seen, seq)
 
     # Coming back
@@ -184,16 +198,18 @@ class Mirror:
         """The channels to name in `reconnect`: those whose state is here. The others are subscribed anew."""
         return tuple(uri for uri, channel in self.channels.items() if channel.is_known)
 
-    def resume(self, result: ReconnectReplayResult | ReconnectSnapshotResult | Unknown) -> Resumed:
+    def resume(self, result: ReconnectReplayResult | Replayed | ReconnectSnapshotResult | Unknown) -> Resumed:
         """Take the answer to `reconnect`. Redone actions are pending again, under new numbers, in their order."""
         waiting = [(uri, entry) for uri in self.channels for entry in self.channels[uri].pending]
         waiting.sort(key=lambda each: each[1].client_seq)
         changes: list[Change] = []
         gone: list[URI] = []
         if isinstance(result, ReconnectReplayResult):
-            # What an older host said once may have become several envelopes, all with its number.
-            for _, together in groupby(result.actions, key=_number):
-                changes += self.envelopes(tuple(together))
+            result = Replayed([Batch(each.server_seq, (each,)) for each in result.actions], result.missing)
+        if isinstance(result, Replayed):
+            for number, envelopes in result.batches:
+                self.saw(number)
+                changes += self.envelopes(envelopes) if envelopes else ()
             gone = [uri for uri in result.missing if uri in self.channels]
         else:
             snapshots = result.snapshots if isinstance(result, ReconnectSnapshotResult) else ()
@@ -209,7 +225,7 @@ class Mirror:
         unheard = [(uri, entry) for uri, entry in waiting if entry.client_seq not in settled]
         for uri in gone:
             del self.channels[uri]
-        replayed = isinstance(result, ReconnectReplayResult)
+        replayed = isinstance(result, Replayed)
         again, lost = self._redo(unheard, replayed)
         changes += [
             Change(channel) for channel in map(self.channels.get, {redo.channel for redo in again}) if channel
@@ -236,7 +252,3 @@ class Mirror:
             else:
                 lost.append(entry.client_seq)
         return again, lost
-
-
-def _number(envelope: ActionEnvelope) -> int:
-    return envelope.server_seq

@@ -28,7 +28,10 @@ def _unknown() -> str:
 
 
 def older_host(
-    version: str, state: Callable[[URI], Json | None], now: Callable[[], str] = _unknown
+    version: str,
+    state: Callable[[URI], Json | None],
+    now: Callable[[], str] = _unknown,
+    kind: Callable[[URI], str] | None = None,
 ) -> OlderHost | None:
     """What a connection that negotiated `version` needs; None if it needs nothing.
 
@@ -41,15 +44,22 @@ def older_host(
         return None
     if bridge.version < OLDEST:
         raise ValueError(f"a host of {version} is too old to be spoken to in 1.0; {OLDEST} is the oldest that is not")
-    return OlderHost(bridge, state, now)
+    return OlderHost(bridge, state, now, kind or (lambda uri: kind_of_state(state(uri) or {}) or ""))
 
 
 class OlderHost:
     """See `older_host`. Everything is JSON; nothing that is given is changed."""
 
-    def __init__(self, bridge: Bridge, state: Callable[[URI], Json | None], now: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        bridge: Bridge,
+        state: Callable[[URI], Json | None],
+        now: Callable[[], str],
+        kind: Callable[[URI], str],
+    ) -> None:
         self.bridge = bridge
         self._state = state
+        self._kind = kind
         self._now = now
         self._homes: dict[URI, URI] = {}
         """The session of each chat that was heard of."""
@@ -121,17 +131,18 @@ class OlderHost:
     # What is known of channels
 
     def _about(self, channel: URI) -> Context:
-        state = self._state(channel) if channel else None
-        session = channel if kind_of_state(state or {}) == "session" else self._session_of(channel)
-        of_session = state if session == channel else self._state(session) if session else None
+        kind = self._kind(channel) if channel else ""
+        session = channel if kind == "session" else self._session_of(channel)
+        of_session = self._state(session) if session else None
         return Context(
             channel=channel,
-            kind=kind_of_state(state or {}) or "",
+            kind=kind,
             session=session,
             default_chat=str((of_session or {}).get("defaultChat") or ""),
             now=self._now(),
             session_state=lambda: of_session,
-            state=lambda: state,
+            # Long chats are long to encode: only for the few actions that need them.
+            state=lambda: of_session if session == channel else self._state(channel) if channel else None,
             lookup=self._about,
         )
 

@@ -23,6 +23,7 @@ __all__ = [
     "config_dir",
     "data_dir",
     "journal_file",
+    "log_file",
     "open_private",
     "read_running",
     "running",
@@ -62,6 +63,11 @@ def journal_file(data_dir: Path) -> Path:
     return data_dir / "journal.db"
 
 
+def log_file(data_dir: Path) -> Path:
+    """Where a host in the background logs."""
+    return data_dir / "log" / "host.log"
+
+
 def token_file(data_dir: Path) -> Path:
     """The connection token, readable for its owner."""
     return data_dir / "token"
@@ -72,12 +78,17 @@ def token_file(data_dir: Path) -> Path:
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """A host that runs: its process, when it started (ISO 8601, UTC), and where it listens, once it does."""
+    """A host that runs: its process, when it started (ISO 8601, UTC), and where it listens, once it does.
+
+    `log` is the file it logs into, if it does.
+    """
 
     pid: int
     started: str
     address: str | None = None
     socket: str | None = None
+    version: str | None = None
+    log: str | None = None
 
 
 _FIELDS: Final = tuple(field.name for field in fields(Running))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast import __version__
 from holdfast.protocol.errors import EnvironmentFailure
 from holdfast.server.lock import AlreadyRunning, Lock, Running, running
 
@@ -51,7 +52,9 @@ def _host(data_dir: Path) -> Iterator[subprocess.Popen[bytes]]:
 def test_a_second_host_is_told_where_the_first_one_is(tmp_path: Path) -> None:
     assert running(tmp_path) is None
     with _host(tmp_path) as host:
-        first = Running(pid=host.pid, started=STARTED, address="ws://127.0.0.1:7447", socket="/run/s")
+        first = Running(
+            pid=host.pid, started=STARTED, address="ws://127.0.0.1:7447", socket="/run/s", version=__version__
+        )
         assert running(tmp_path) == first
         with pytest.raises(AlreadyRunning) as refused:
             Lock(tmp_path, started=STARTED)
@@ -61,7 +64,7 @@ def test_a_second_host_is_told_where_the_first_one_is(tmp_path: Path) -> None:
         assert refused.value.host == first
     assert running(tmp_path) is None
     with Lock(tmp_path, started=STARTED):
-        assert running(tmp_path) == Running(pid=os.getpid(), started=STARTED)
+        assert running(tmp_path) == Running(pid=os.getpid(), started=STARTED, version=__version__)
     assert stat.S_IMODE((tmp_path / "lock").stat().st_mode) == 0o600
 
 
@@ -72,7 +75,7 @@ def test_a_host_that_was_killed_holds_nothing(tmp_path: Path) -> None:
         assert running(tmp_path) is None
         with Lock(tmp_path, started=STARTED) as lock:
             lock.publish(None, None)
-            assert running(tmp_path) == Running(pid=os.getpid(), started=STARTED)
+            assert running(tmp_path) == Running(pid=os.getpid(), started=STARTED, version=__version__)
 
 
 def test_what_is_in_the_file_means_nothing_without_the_lock(tmp_path: Path) -> None:
@@ -97,7 +100,8 @@ def test_a_shorter_address_leaves_no_rest(tmp_path: Path) -> None:
     with Lock(tmp_path, started=STARTED) as lock:
         lock.publish("ws://a-rather-long-name.example:7447", Path("/run/a/rather/long/path"))
         lock.publish("ws://b", None)
-        assert running(tmp_path) == Running(pid=os.getpid(), started=STARTED, address="ws://b")
+        expected = Running(pid=os.getpid(), started=STARTED, address="ws://b", version=__version__)
+        assert running(tmp_path) == expected
         assert (tmp_path / "lock").read_text().count("\n") == 1
 
 

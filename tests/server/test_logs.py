@@ -6,11 +6,14 @@ import io
 import json
 import logging
 import re
+import stat
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from holdfast.server import logs
+from holdfast.protocol.errors import EnvironmentFailure
+from holdfast.server import log_files, logs
 
 
 @pytest.fixture(autouse=True)
@@ -20,6 +23,8 @@ def restored() -> Iterator[None]:
     ours = logging.getLogger("holdfast")
     handlers, levels, raising = root.handlers[:], (root.level, ours.level), logging.raiseExceptions
     yield
+    for handler in set(root.handlers) - set(handlers):
+        handler.close()
     root.handlers[:] = handlers
     root.setLevel(levels[0])
     ours.setLevel(levels[1])
@@ -122,3 +127,43 @@ def test_other_libraries_are_heard_when_they_warn() -> None:
     logs.configure("info", "human", stream)
     logs.configure("info", "human", stream)
     assert len(logging.getLogger().handlers) == 1
+
+
+def test_a_file_is_kept_small_and_to_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_files.LogFile.__init__, "__defaults__", (2000,))
+    file = tmp_path / "log" / "host.log"
+    logs.configure("info", "auto", file=file)
+    log = logs.logger("holdfast.access")
+    for number in range(100):
+        log.info("opened", number=number, url="ws://h/?tkn=abcdefgh")
+    files = sorted(file.parent.iterdir())
+    assert [each.name for each in files] == ["host.log", "host.log.1", "host.log.2"]
+    assert all(each.stat().st_size <= 2000 for each in files)
+    assert all(stat.S_IMODE(each.stat().st_mode) == 0o600 for each in files)
+    entries = [json.loads(line) for each in reversed(files) for line in each.read_text().splitlines()]
+    assert [entry["number"] for entry in entries] == list(range(100 - len(entries), 100))
+    assert {entry["url"] for entry in entries} == {"ws://h/?tkn=***"}
+
+
+def test_a_file_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFailure, match=r"cannot log into .*Is a directory"):
+        logs.configure(file=tmp_path)
+
+
+def test_a_line_for_programs_can_be_shown_to_people() -> None:
+    stream = io.StringIO()
+    logs.configure("info", "json", stream)
+    log = logs.logger("holdfast.access")
+    log.info("opened", peer="127.0.0.1:5", user_agent="editor 1.2\nforged line", count=3)
+    try:
+        raise ValueError("lost")
+    except ValueError:
+        log.exception("failed")
+    opened, failed = (logs.readable(json.loads(line)) for line in stream.getvalue().splitlines())
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} INFO    access: opened peer=127.0.0.1:5"
+        r' user_agent="editor 1.2\\nforged line" count=3',
+        opened,
+    )
+    assert re.match(r".* ERROR   access: failed\nTraceback", failed)
+    assert failed.endswith("ValueError: lost")

@@ -85,6 +85,7 @@ def test_every_option_can_be_given_in_every_way(environ: dict[str, str], tmp_pat
         "outbox_time": ("1min", 60.0),
         "compression": ("false", False),
         "durability": ("power", "power"),
+        "log_file": ("/l", Path("/l")),
         "replay_age": ("36h", 129_600.0),
         "replay_bytes": ("900kB", 900_000),
         "undo_window": ("2w", 1_209_600.0),

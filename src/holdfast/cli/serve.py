@@ -36,7 +36,7 @@ def command(stdio: bool, **given: Any) -> None:
         from holdfast.server.serve import serve, serve_stdio
 
         dirs.require_posix()
-        logs.configure(settings.log_level, settings.log_format)
+        logs.configure(settings.log_level, settings.log_format, file=settings.log_file)
         asyncio.run(serve_stdio(settings) if stdio else serve(settings, _ready))
 
 

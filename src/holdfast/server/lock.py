@@ -11,11 +11,12 @@ import fcntl
 import json
 import os
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from holdfast import __version__
 from holdfast.places import LOCK_FILE, Running, read_running, running
 from holdfast.protocol.errors import EnvironmentFailure
 
@@ -42,8 +43,10 @@ class Lock:
     Leaving the block, or the end of the process, lets go of it.
     """
 
-    def __init__(self, data_dir: Path, *, started: str) -> None:
-        self._host = Running(pid=os.getpid(), started=started)
+    def __init__(self, data_dir: Path, *, started: str, log: Path | None = None) -> None:
+        self._host = Running(
+            pid=os.getpid(), started=started, version=__version__, log=str(log.absolute()) if log else None
+        )
         try:
             self._file = os.open(data_dir / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
@@ -58,9 +61,7 @@ class Lock:
 
     def publish(self, address: str | None, socket: Path | None) -> None:
         """Say where this host listens, without its token."""
-        self._host = Running(
-            pid=self._host.pid, started=self._host.started, address=address, socket=str(socket) if socket else None
-        )
+        self._host = replace(self._host, address=address, socket=str(socket) if socket else None)
         self._write()
 
     def release(self) -> None:

@@ -13,9 +13,10 @@ import re
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
-__all__ = ["SECRETS", "HumanFormatter", "JsonFormatter", "Logger", "Secrets", "configure", "logger"]
+__all__ = ["SECRETS", "HumanFormatter", "JsonFormatter", "Logger", "Secrets", "configure", "logger", "readable"]
 
 Format = Literal["auto", "human", "json"]
 
@@ -103,11 +104,7 @@ class HumanFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """One line, and the traceback if there is one."""
         time = datetime.fromtimestamp(record.created).astimezone().strftime("%H:%M:%S.%f")[:-3]
-        name = record.name.removeprefix("holdfast.")
-        fields = (f"{key}={_word(value)}" for key, value in _fields(record).items())
-        words = [f"{name}: {record.getMessage()}", *fields]
-        # Clients choose some of these words; they must not be able to write lines of their own.
-        line = f"{time} {record.levelname:<7} {' '.join(words).translate(_CONTROL)}"
+        line = _line(time, record.levelname, record.name, record.getMessage(), _fields(record))
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return self._secrets.hide(line)
@@ -116,6 +113,27 @@ class HumanFormatter(logging.Formatter):
 def _word(value: object) -> str:
     text = str(value)
     return text if text and not re.search(r"[\s\"=]", text) else json.dumps(text, ensure_ascii=False)
+
+
+def readable(entry: Mapping[str, Any]) -> str:
+    """A line that `JsonFormatter` wrote, in the form of `HumanFormatter`: what programs were told, for people."""
+    fields = {key: value for key, value in entry.items() if key not in _OWN}
+    moment = datetime.fromisoformat(str(entry["time"])).astimezone()
+    time = moment.strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
+    text = _line(time, str(entry["level"]).upper(), str(entry["logger"]), str(entry["event"]), fields)
+    return f"{text}\n{entry['exception']}" if "exception" in entry else text
+
+
+_OWN: Final = frozenset({"time", "level", "logger", "event", "exception"})
+
+
+def _line(time: str, level: str, name: str, event: str, fields: Mapping[str, object]) -> str:
+    words = [
+        f"{name.removeprefix('holdfast.')}: {event}",
+        *(f"{key}={_word(value)}" for key, value in fields.items()),
+    ]
+    # Clients choose some of these words; they must not be able to write lines of their own.
+    return f"{time} {level:<7} {' '.join(words).translate(_CONTROL)}"
 
 
 class JsonFormatter(logging.Formatter):
@@ -140,16 +158,25 @@ class JsonFormatter(logging.Formatter):
         return self._secrets.hide(json.dumps(value, ensure_ascii=False, default=str))
 
 
-def configure(level: str = "info", style: Format = "auto", stream: TextIO | None = None) -> None:
-    """Send everything this process logs to `stream` (stderr), in the form that suits it. Repeatable."""
+def configure(
+    level: str = "info", style: Format = "auto", stream: TextIO | None = None, file: Path | None = None
+) -> None:
+    """Send everything this process logs to `file`, else to `stream` (stderr), in the form that suits it. Repeatable.
+
+    Raises `EnvironmentFailure` if the file cannot be written.
+    """
     stream = stream if stream is not None else sys.stderr
     if style == "auto":
-        style = "human" if stream.isatty() else "json"
-    handler = logging.StreamHandler(stream)
+        style = "human" if file is None and stream.isatty() else "json"
+    handler: logging.Handler = logging.StreamHandler(stream)
+    if file is not None:
+        from holdfast.server.log_files import LogFile
+
+        handler = LogFile(file)
     handler.setFormatter(HumanFormatter() if style == "human" else JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("holdfast").setLevel(level.upper())
-    # A terminal that went away must not become an exception in whoever logs.
+    # A terminal that went away, or a full disk, must not become an exception in whoever logs.
     logging.raiseExceptions = False

@@ -59,7 +59,7 @@ async def serve(settings: Settings, ready: Callable[[str], None]) -> None:
     """
     dirs.prepare_data_dir(settings.data_dir)
     async with AsyncExitStack() as stack:
-        lock = stack.enter_context(Lock(settings.data_dir, started=_now()))
+        lock = stack.enter_context(Lock(settings.data_dir, started=_now(), log=settings.log_file))
         token = None if settings.no_token else TokenFile(token_file(settings.data_dir))
         secret = token.load_or_create() if token else None
         context = (
@@ -99,7 +99,7 @@ async def serve_stdio(settings: Settings) -> None:
     limits = _limits(settings)
     async with AsyncExitStack() as stack:
         try:
-            lock = stack.enter_context(Lock(settings.data_dir, started=_now()))
+            lock = stack.enter_context(Lock(settings.data_dir, started=_now(), log=settings.log_file))
         except AlreadyRunning as running:
             if running.host is None or running.host.socket is None:
                 raise

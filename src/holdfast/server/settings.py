@@ -96,7 +96,10 @@ class Settings:
     demo_auth: bool = field(default=False, metadata=_is(BOOL, "Offer the demo provider that asks for a token."))
 
     log_level: Literal["debug", "info", "warning", "error"] = field(
-        default="info", metadata=_is(choice("debug", "info", "warning", "error"), "What is logged, to stderr.")
+        default="info", metadata=_is(choice("debug", "info", "warning", "error"), "What is logged.")
+    )
+    log_file: Path | None = field(
+        default=None, metadata=_is(optional(PATH), "Log into this file, which is kept small, instead of to stderr.")
     )
     log_format: Literal["auto", "human", "json"] = field(
         default="auto",

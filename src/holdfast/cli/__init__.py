@@ -16,6 +16,10 @@ __all__ = ["SECTIONS", "cli", "main"]
 SECTIONS: Final = {
     "The host": {
         "serve": "holdfast.cli.serve",
+        "up": "holdfast.cli.up",
+        "down": "holdfast.cli.down",
+        "status": "holdfast.cli.status",
+        "logs": "holdfast.cli.logs",
         "config": "holdfast.cli.config",
         "token": "holdfast.cli.token",
         "backup": "holdfast.cli.backup",

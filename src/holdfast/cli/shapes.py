@@ -217,6 +217,44 @@ class Exported(Shape, frozen=True, kw_only=True):
     format: Literal["markdown", "json", "html"]
 
 
+# The host
+
+
+class HostStatus(Shape, frozen=True, kw_only=True):
+    """The host of a data directory. `silent`: its process is there and does not answer. `uptime` is in seconds.
+
+    `address` and `socket` are where it listens, `memory` is in bytes.
+    """
+
+    state: Literal["running", "starting", "silent", "stopped"]
+    data_dir: str
+    pid: int | None = None
+    started: Timestamp | None = None
+    uptime: int | None = None
+    version: str | None = None
+    address: str | None = None
+    socket: str | None = None
+    log: str | None = None
+    sessions: int | None = None
+    turns_running: int | None = None
+    connections: int | None = None
+    memory: int | None = None
+
+
+class Up(HostStatus, frozen=True, kw_only=True):
+    """The host that runs now. `new`: it was started for this. `url` has the token in it with `--with-token` only."""
+
+    url: str
+    new: bool
+
+
+class Down(Shape, frozen=True, kw_only=True):
+    """The host that was stopped."""
+
+    data_dir: str
+    pid: int
+
+
 OUTPUTS: Final[dict[str, Any]] = {
     "agents": tuple[Agent, ...],
     "models": tuple[Model, ...],
@@ -237,5 +275,8 @@ OUTPUTS: Final[dict[str, Any]] = {
     "rm": tuple[Removed, ...],
     "export": Exported,
     "import": Created,
+    "up": Up,
+    "down": Down,
+    "status": HostStatus,
 }
 """Name of a schema -> what it describes: one value, or one line of `sessions --watch` and `tail`."""

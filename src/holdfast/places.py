@@ -21,6 +21,7 @@ __all__ = [
     "LOCK_FILE",
     "Running",
     "config_dir",
+    "config_home",
     "data_dir",
     "journal_file",
     "log_file",
@@ -44,7 +45,12 @@ def config_dir(environ: Mapping[str, str], platform: str = sys.platform) -> Path
     """Where this user's `holdfast.toml` is looked for."""
     if platform == "darwin":
         return _home(environ) / "Library" / "Application Support" / "holdfast"
-    return _xdg(environ, "XDG_CONFIG_HOME", ".config") / "holdfast"
+    return config_home(environ) / "holdfast"
+
+
+def config_home(environ: Mapping[str, str]) -> Path:
+    """Where this user's programs have their settings, but on macOS."""
+    return _xdg(environ, "XDG_CONFIG_HOME", ".config")
 
 
 def _home(environ: Mapping[str, str]) -> Path:

@@ -20,6 +20,7 @@ SECTIONS: Final = {
         "down": "holdfast.cli.down",
         "status": "holdfast.cli.status",
         "logs": "holdfast.cli.logs",
+        "service": "holdfast.cli.service",
         "config": "holdfast.cli.config",
         "token": "holdfast.cli.token",
         "backup": "holdfast.cli.backup",

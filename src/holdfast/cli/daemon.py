@@ -16,7 +16,7 @@ from holdfast.cli.exits import Exit, Stopped
 from holdfast.cli.local import listens, wait_for
 from holdfast.places import Running, log_file, running
 from holdfast.server import dirs
-from holdfast.server.settings import OPTIONS, Settings
+from holdfast.server.settings import OPTIONS, Option, Settings
 from holdfast.server.values import BOOL, TEXTS
 
 __all__ = ["arguments", "complaints_file", "end", "start"]
@@ -33,30 +33,30 @@ def complaints_file(data_dir: Path) -> Path:
     return log_file(data_dir).with_name("stderr.log")
 
 
-def arguments(settings: Settings, given: Mapping[str, Any]) -> list[str]:
-    """The words after `serve` for a host with these options: those of this command line, whatever the directory.
+def arguments(settings: Settings, given: Mapping[str, Any], *, with_variables: bool = False) -> list[str]:
+    """The words after `serve` for a host with these options, whatever directory it is started in.
 
-    Options from the environment and from files are not among them: they are read again, but for paths.
+    Options from files are not among them, they are read again; nor are those from the environment, but for paths
+    and unless that will be another one.
     """
     words = ["--data-dir", str(settings.data_dir.absolute())]
     if given.get("config"):
         words += ["--config", str(Path(given["config"]).absolute())]
     for name, option in OPTIONS.items():
-        value = given.get(name)
-        actual = getattr(settings, name)
-        if name in ("data_dir", "log_file"):
+        value, origin = getattr(settings, name), settings.origins[name]
+        if name == "data_dir" or origin not in (option.flag, option.variable):
             continue
-        if isinstance(actual, Path) and settings.origins[name] in (option.flag, option.variable):
-            words += [option.flag, str(actual.absolute())]
-        elif value is None or value == ():
-            continue
-        elif option.kind is BOOL:
-            words.append(option.flag if value else f"--no-{name.replace('_', '-')}")
-        elif option.kind is TEXTS:
-            words += [word for each in value for word in (option.flag, each)]
-        else:
-            words += [option.flag, str(value)]
-    return [*words, "--log-file", str((settings.log_file or log_file(settings.data_dir)).absolute())]
+        if origin == option.flag or with_variables or isinstance(value, Path):
+            words += _flags(option, value)
+    return words
+
+
+def _flags(option: Option, value: Any) -> list[str]:
+    if option.kind is BOOL:
+        return [option.flag if value else f"--no-{option.name.replace('_', '-')}"]
+    if option.kind is TEXTS:
+        return [word for each in value for word in (option.flag, each)]
+    return [option.flag, str(value.absolute()) if isinstance(value, Path) else option.kind.show(value)]
 
 
 def start(settings: Settings, given: Mapping[str, Any], patience: float) -> tuple[Running, bool]:
@@ -66,7 +66,10 @@ def start(settings: Settings, given: Mapping[str, Any], patience: float) -> tupl
     deadline = time.monotonic() + patience
     host = running(settings.data_dir)
     if host is None:
-        host = _started(settings, arguments(settings, given), deadline)
+        words = arguments(settings, given)
+        if settings.log_file is None:
+            words += ["--log-file", str(log_file(settings.data_dir).absolute())]
+        host = _started(settings, words, deadline)
         if host is not None:
             return host, False
     # There was one, or somebody else was quicker just now. It may still be on its way.

@@ -255,6 +255,15 @@ class Down(Shape, frozen=True, kw_only=True):
     pid: int
 
 
+class ServiceStatus(Shape, frozen=True, kw_only=True):
+    """The host as a service of the system."""
+
+    manager: Literal["systemd", "launchd"]
+    file: str
+    installed: bool
+    active: bool
+
+
 OUTPUTS: Final[dict[str, Any]] = {
     "agents": tuple[Agent, ...],
     "models": tuple[Model, ...],
@@ -278,5 +287,6 @@ OUTPUTS: Final[dict[str, Any]] = {
     "up": Up,
     "down": Down,
     "status": HostStatus,
+    "service": ServiceStatus,
 }
 """Name of a schema -> what it describes: one value, or one line of `sessions --watch` and `tail`."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from holdfast import __version__
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["SECTIONS", "cli", "main"]
 
@@ -24,6 +28,7 @@ SECTIONS: Final = {
         "config": "holdfast.cli.config",
         "token": "holdfast.cli.token",
         "backup": "holdfast.cli.backup",
+        "completion": "holdfast.cli.completion",
     },
     "Development": {
         "debug": "holdfast.cli.debug",
@@ -44,6 +49,14 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(module).command
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """As click does it; for a shell that shows names only no command is loaded."""
+        if not os.environ.get("_HOLDFAST_COMPLETE", "").startswith("bash") or incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in _COMMANDS if name.startswith(incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -11,7 +11,7 @@ import click
 
 from holdfast.server.loading import load
 from holdfast.server.settings import OPTIONS, Option, Settings
-from holdfast.server.values import BOOL, TEXTS
+from holdfast.server.values import BOOL, TEXTS, Kind
 
 __all__ = ["host_options", "settings_from"]
 
@@ -41,8 +41,27 @@ def _flag(option: Option) -> Callable[[F], F]:
         flag = f"{option.flag}/--no-{option.name.replace('_', '-')}" if option.default else option.flag
         return click.option(flag, option.name, is_flag=True, default=None, help=option.help)
     return click.option(
-        option.flag, option.name, metavar=option.kind.metavar, multiple=option.kind is TEXTS, help=help_text
+        option.flag,
+        option.name,
+        metavar=option.kind.metavar,
+        multiple=option.kind is TEXTS,
+        help=help_text,
+        shell_complete=_completer(option.kind),
     )
+
+
+def _completer(kind: Kind) -> Callable[[click.Context, click.Parameter, str], list[Any]]:
+    """What a shell offers for values of a kind: its words, or files."""
+    *words, last = kind.metavar.split("|")
+
+    def complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        if "PATH" in (*words, last):
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(word) for word in (*words, last) if words and word.startswith(incomplete)]
+
+    return complete
 
 
 def settings_from(given: dict[str, Any]) -> Settings:

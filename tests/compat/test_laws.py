@@ -8,7 +8,10 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+import strategies
 from compat import values
 from compat.bridging import SESSION, bridge
 from corpus_cases import CORPUS, load_cases, strip_nulls
@@ -26,6 +29,8 @@ from holdfast.protocol.status import ACTIVITY
 from holdfast.protocol.versions import ACTIONS, BASELINES, CURRENT
 
 VERSIONS: Final = [str(each) for each in BASELINES if each < CURRENT and each.minor != 10]
+
+WORDS: Final = st.sampled_from(["a", "b", "x:/y", "2026-03-01T12:00:00.000Z"])
 
 UNSEEN: Final = {
     "canvas": "1.0.0",
@@ -261,3 +266,19 @@ def _comes_back(crossing: Bridge, case: Case, told: Action, state: Json) -> None
         for lowered in crossing.lower_action(lifted, context)
     ]
     assert [each.action for each in back] == [told.action], case.name
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@given(kind=st.sampled_from([*sorted(STATES), *["session"] * 6, *["chat"] * 3]), data=st.data())
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_state_that_was_lowered_comes_back_the_same(version: str, kind: str, data: st.DataObject) -> None:
+    state = values.known(data.draw(strategies.of(STATES[kind], WORDS)))
+    if state is None or not _is_seen(version, kind):
+        return
+    crossing, told = bridge(version), to_json(state)
+    context = context_of(kind, told)
+    shown = crossing.lower_state(kind, told, context)
+    lifted = crossing.lift_state(kind, shown, context)
+    assert crossing.lower_state(kind, lifted, context) == shown
+    public = {key: each for key, each in lifted.items() if not key.startswith("x-")}
+    assert to_json(convert(STATES[kind], public)) == public, "what is lifted is of 1.0"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from holdfast.host import lag, startup
+from holdfast.host import dialects, lag, startup
 from holdfast.host.batch import Close
 from holdfast.host.connection import Connection
 from holdfast.host.core import Host
@@ -262,7 +262,9 @@ class Bench:
     def _send(self, step: Step) -> None:
         for connection in step.recipients:
             if connection.open and lag.passes(connection, step):
-                self._client(connection).got(json.loads(step.message.text))
+                bridge = connection.bridge
+                for message in (step.message,) if bridge is None else dialects.shown(step.message, bridge):
+                    self._client(connection).got(json.loads(message.text))
 
     def _client(self, connection: Connection) -> Client:
         return next(client for client in self.clients if client.connection is connection)

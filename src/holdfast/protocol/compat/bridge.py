@@ -62,6 +62,7 @@ class Bridge:
         self.version: Version = self.steps[-1].older
         self.whole_history = any(step.whole_history for step in self.steps)
         self.one_conversation = any(step.one_conversation for step in self.steps)
+        self.answers_last = any(step.answers_last for step in self.steps)
         self.clocked = frozenset[str]().union(*(step.clocked for step in self.steps))
         self._touched: dict[str, bool] = {}
         marks = [step.raw_marks for step in self.steps]

@@ -14,6 +14,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from holdfast.protocol import uris
+from holdfast.protocol.chat.actions import InputCompleted
+from holdfast.protocol.chat.parts import InputRequestResponsePart
+from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.codec import convert, to_json
 from holdfast.protocol.compat.bridge import PRIVATE, Bridge, form_of
 from holdfast.protocol.compat.context import Context, Json
@@ -90,8 +93,23 @@ class _Running:
         if before is None:
             return
         after = REDUCERS[kind](before, action)
+        if after is not before and isinstance(action, InputCompleted):
+            after = self._answered(after, action)
         if after is not before:
             self._states[kind] = self._stamped(kind, type, after)
+
+    def _answered(self, chat: ChatState, action: InputCompleted) -> ChatState:
+        """With the answered question where the version's own reducers put it."""
+        turn = chat.active_turn
+        if self._bridge is None or not self._bridge.answers_last or turn is None:
+            return chat
+        parts = turn.response_parts
+        answered = [
+            each for each in parts if isinstance(each, InputRequestResponsePart) and each.response is not None
+        ]
+        last = next(each for each in reversed(answered) if each.request.id == action.request_id)
+        rest = [each for each in parts if each is not last]
+        return replace(chat, active_turn=replace(turn, response_parts=(*rest, last)))
 
     def _stamped(self, kind: str, type: str, state: Any) -> Any:  # noqa: A002 - the protocol's word
         """With the time of a version whose reducers had a clock, also in a session's summary."""

@@ -132,6 +132,8 @@ class Step:
     """Below, a snapshot has all turns: there are no pages."""
     one_conversation: bool = False
     """Below, a session is its default chat, and there are no others."""
+    answers_last: bool = False
+    """Below, a reducer takes a question that is answered to the end of its turn."""
     raw_marks: tuple[bytes, ...] | None = None
     """What an encoded completed turn contains if this step may have to convert it; None: convert every one."""
 

@@ -232,6 +232,7 @@ STEP: Final = Step(
         "chat/toolCallAuthResolved": _REMARKED,
         "chat/inputCompleted": Resync("an answered question stands at the end of its turn", _out_of_place),
     },
+    answers_last=True,
     raw_marks=(
         b'"startedAt"',
         b'"duration"',

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
+import os
+import pty
+import select
 import subprocess
 import sys
+import termios
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -15,7 +21,7 @@ import jsonschema
 
 from served import environment
 
-__all__ = ["Console", "Done", "serving"]
+__all__ = ["Console", "Done", "Screen", "serving", "valid"]
 
 SECONDS: Final = 60.0
 """After which a command that should have ended is believed not to end."""
@@ -36,6 +42,40 @@ def _validator(name: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
 
 
+class Screen:
+    """What a command shows on a terminal, and the keys for it."""
+
+    def __init__(self, file: int, process: subprocess.Popen[Any]) -> None:
+        self._file = file
+        self.process = process
+        self.shown = ""
+
+    def until(self, words: str) -> str:
+        """Wait until something appears; everything up to there is returned, and not looked at again."""
+        while words not in self.shown:
+            self._read(f"{words!r} did not appear in {self.shown!r}")
+        seen, _, self.shown = self.shown.partition(words)
+        return seen + words
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self._file, text.encode())
+
+    def end(self) -> int:
+        """Wait until the command is over; its exit code is returned, and `shown` has the rest."""
+        with contextlib.suppress(OSError):  # so a terminal ends on Linux
+            while self._read("it does not end"):
+                pass
+        return self.process.wait(SECONDS)
+
+    def _read(self, problem: str) -> bool:
+        ready, _, _ = select.select([self._file], [], [], SECONDS)
+        assert ready, problem
+        data = os.read(self._file, 65_536)
+        self.shown += data.decode().replace("\r\n", "\n")
+        return bool(data)
+
+
 class Console:
     """A terminal of a user whose host runs."""
 
@@ -45,11 +85,16 @@ class Console:
         self.url = url
         self.variables: dict[str, str] = {**environment(home), "HOLDFAST_DATA_DIR": str(data_dir)}
 
+    @staticmethod
+    def words(*words: str) -> list[str]:
+        """The whole command."""
+        return [sys.executable, "-m", "holdfast", *words]
+
     def start(self, *words: str, variables: Mapping[str, str] | None = None, **kwargs: Any) -> subprocess.Popen[str]:
         """Start a command; its streams are pipes unless something else is said."""
         pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         return subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *words],
+            self.words(*words),
             env={**self.variables, **(variables or {})},
             text=True,
             **(pipes | kwargs),
@@ -65,6 +110,29 @@ class Console:
                 out, err = process.communicate()
                 raise AssertionError(f"{words} did not end; it printed {out!r} and {err!r}") from None
         return Done(process.returncode, out, err)
+
+    @contextmanager
+    def screen(self, *words: str, **streams: Any) -> Iterator[Screen]:
+        """Run a command on a terminal of its own; streams that are given are something else."""
+        ours, theirs = pty.openpty()
+        attributes = termios.tcgetattr(theirs)
+        attributes[3] &= ~termios.ECHO
+        termios.tcsetattr(theirs, termios.TCSANOW, attributes)
+        process = subprocess.Popen(
+            self.words(*words),
+            env={**self.variables, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"},
+            start_new_session=True,
+            # The terminal becomes that of the new session: what /dev/tty is.
+            preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),
+            **(dict.fromkeys(("stdin", "stdout", "stderr"), theirs) | streams),
+        )
+        os.close(theirs)
+        try:
+            yield Screen(ours, process)
+        finally:
+            process.kill()
+            process.communicate()
+            os.close(ours)
 
     def text(self, *words: str, stdin: str = "") -> str:
         """What a command prints that goes well."""

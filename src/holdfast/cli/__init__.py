@@ -18,6 +18,23 @@ __all__ = ["SECTIONS", "cli", "main"]
 
 # What `holdfast --help` shows: section -> subcommand -> the module whose `command` it is.
 SECTIONS: Final = {
+    "Sessions": {
+        "sessions": "holdfast.cli.sessions",
+        "new": "holdfast.cli.new",
+        "send": "holdfast.cli.send",
+        "queue": "holdfast.cli.queue",
+        "steer": "holdfast.cli.steer",
+        "cancel": "holdfast.cli.cancel",
+        "fork": "holdfast.cli.fork",
+        "rename": "holdfast.cli.rename",
+        "archive": "holdfast.cli.archive",
+        "rm": "holdfast.cli.rm",
+    },
+    "What waits for a person": {
+        "approve": "holdfast.cli.approve",
+        "deny": "holdfast.cli.deny",
+        "answer": "holdfast.cli.answer",
+    },
     "The host": {
         "serve": "holdfast.cli.serve",
         "up": "holdfast.cli.up",
@@ -25,6 +42,8 @@ SECTIONS: Final = {
         "status": "holdfast.cli.status",
         "logs": "holdfast.cli.logs",
         "service": "holdfast.cli.service",
+        "agents": "holdfast.cli.agents",
+        "models": "holdfast.cli.models",
         "config": "holdfast.cli.config",
         "token": "holdfast.cli.token",
         "backup": "holdfast.cli.backup",

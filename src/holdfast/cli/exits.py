@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from typing import NoReturn
 
 import click
 
 from holdfast.protocol.errors import EnvironmentFailure, UsageError
 
-__all__ = ["Exit", "Stopped", "in_words"]
+__all__ = ["Exit", "Stopped", "die_of", "in_words"]
 
 
 class Exit(IntEnum):
@@ -44,6 +47,13 @@ def in_words() -> Iterator[None]:
         _end(error, Exit.USAGE)
     except EnvironmentFailure as error:
         _end(error, Exit.FAILED)
+
+
+def die_of(number: signal.Signals) -> NoReturn:
+    """End as if the signal had not been caught, so that shells know what happened."""
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    raise AssertionError(f"{number.name} is blocked")
 
 
 def _end(error: Exception, code: int) -> None:

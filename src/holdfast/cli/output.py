@@ -6,7 +6,6 @@ agents and other people is cleaned before it reaches a terminal: an escape seque
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import sys
@@ -16,15 +15,29 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from holdfast.cli.exits import die_of
+
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["as_json", "clean", "console", "emit", "emit_json", "is_person", "line", "remark", "show", "table"]
+__all__ = [
+    "as_json",
+    "clean",
+    "console",
+    "drawn",
+    "emit",
+    "emit_json",
+    "is_person",
+    "line",
+    "remark",
+    "show",
+    "table",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def as_json(help_text: str = "JSON instead of text; docs/cli.md links its schema.") -> Callable[[F], F]:
+def as_json(help_text: str = "JSON instead of text.") -> Callable[[F], F]:
     """The option `--json`, as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help=help_text)
 
@@ -38,13 +51,8 @@ def emit(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        _die_of_a_closed_pipe()
-
-
-def _die_of_a_closed_pipe() -> None:
-    # Python ignores the signal, and so it should: a host that closes its socket is no reason to die.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    os.kill(os.getpid(), signal.SIGPIPE)
+        # Python ignores this signal, and so it should: a host that closes its socket is no reason to die.
+        die_of(signal.SIGPIPE)
 
 
 def emit_json(value: Any, *, indent: bool = True) -> None:
@@ -82,7 +90,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], nothing: str) -
     if not rows:
         remark(nothing)
     elif is_person():
-        show(_drawn(columns, rows))
+        show(drawn(columns, rows))
     else:
         emit(aligned(columns, rows))
 
@@ -97,7 +105,8 @@ def aligned(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _drawn(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+def drawn(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> RenderableType:
+    """A table for a terminal, cut to its width."""
     from rich.table import Table
     from rich.text import Text
 

@@ -52,11 +52,11 @@ def agent(info: AgentInfo) -> shapes.Agent:
     )
 
 
-def model(info: SessionModelInfo) -> shapes.Model:
-    """A model in a list."""
+def model(info: SessionModelInfo, agent: str) -> shapes.Model:
+    """A model of an agent in a list."""
     return shapes.Model(
         model=info.id,
-        agent=info.provider,
+        agent=agent,
         name=info.name,
         max_context_window=info.max_context_window,
         max_output_tokens=info.max_output_tokens,

@@ -117,13 +117,17 @@ class Wait(Shape, frozen=True, kw_only=True):
 
 
 class Sent(Shape, frozen=True, kw_only=True):
-    """How a turn ended, or that it runs (`--no-wait`), or what it waits for (exit code 5). `text` is the answer."""
+    """How a turn ended, or that it runs or is queued (`--no-wait`), or what it waits for (exit code 5).
+
+    `text` is the answer. `turn` is absent and `queued` there while the message waits behind another turn.
+    """
 
     session: URI
     chat: URI
-    turn: str
-    state: Literal["complete", "cancelled", "error", "running", "waiting"]
+    state: Literal["complete", "cancelled", "error", "running", "queued", "waiting"]
     text: str
+    turn: str | None = None
+    queued: str | None = None
     error: Failure | None = None
     usage: Value | None = None
     waits: tuple[Wait, ...] | None = None

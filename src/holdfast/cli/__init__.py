@@ -42,6 +42,7 @@ SECTIONS: Final = {
         "status": "holdfast.cli.status",
         "logs": "holdfast.cli.logs",
         "service": "holdfast.cli.service",
+        "doctor": "holdfast.cli.doctor",
         "agents": "holdfast.cli.agents",
         "models": "holdfast.cli.models",
         "config": "holdfast.cli.config",

@@ -268,6 +268,15 @@ class ServiceStatus(Shape, frozen=True, kw_only=True):
     active: bool
 
 
+class Finding(Shape, frozen=True, kw_only=True):
+    """What one check found, and what to do about it if that is something."""
+
+    check: str
+    state: Literal["ok", "warning", "wrong", "skipped"]
+    says: str
+    fix: str | None = None
+
+
 OUTPUTS: Final[dict[str, Any]] = {
     "agents": tuple[Agent, ...],
     "models": tuple[Model, ...],
@@ -292,5 +301,6 @@ OUTPUTS: Final[dict[str, Any]] = {
     "down": Down,
     "status": HostStatus,
     "service": ServiceStatus,
+    "doctor": tuple[Finding, ...],
 }
 """Name of a schema -> what it describes: one value, or one line of `sessions --watch` and `tail`."""

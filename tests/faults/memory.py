@@ -36,6 +36,9 @@ class _Bare:
     def frame(self, text: bytes) -> bytes:
         return text
 
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        return [*text]
+
 
 BARE: Framing = _Bare()
 
@@ -60,6 +63,9 @@ class MemoryLink:
             if self.client is not None and self.closed is None:
                 self.client.take(frame)
         return not self.buffered
+
+    def write_long(self, pieces: Sequence[bytes]) -> bool:
+        return self.write([b"".join(pieces)])
 
     def close(self, code: int, reason: str) -> None:
         self.closed = self.closed or (code, reason)

@@ -11,6 +11,7 @@ from holdfast.host.batch import Close
 from holdfast.host.connection import Connection
 from holdfast.host.core import Host
 from holdfast.host.jobs import Job
+from holdfast.host.outgoing import LongAnswer, Message
 from holdfast.host.sealing import Release, Step
 from holdfast.host.settings import HostSettings
 from holdfast.host.units import Root
@@ -219,6 +220,8 @@ class Bench:
         self.settings = HostSettings(**settings)
         self.effects: list[AgentEffect] = []
         self.open_at_once = True
+        self.passes: int | None = None
+        """How many passes the engine gets at a time, if somebody's reading is to last."""
         self.ids = CountingIds()
         self._begin()
 
@@ -238,9 +241,17 @@ class Bench:
         self._begin()
 
     def settle(self) -> None:
-        self.engine.settle()
+        self._settle()
         while self._opened():
-            self.engine.settle()
+            self._settle()
+
+    def _settle(self) -> None:
+        left = self.passes
+        while not self.engine.settle():
+            if left is not None:
+                left -= 1
+                if not left:
+                    return
 
     def _opened(self) -> bool:
         waiting = [effect for effect in self.effects if isinstance(effect, OpenSession)]
@@ -262,9 +273,13 @@ class Bench:
     def _send(self, step: Step) -> None:
         for connection in step.recipients:
             if connection.open and lag.passes(connection, step):
-                bridge = connection.bridge
-                for message in (step.message,) if bridge is None else dialects.shown(step.message, bridge):
+                for message in self._shown(step.message, connection):
                     self._client(connection).got(json.loads(message.text))
+
+    def _shown(self, message: Message | LongAnswer, connection: Connection) -> tuple[Message | LongAnswer, ...]:
+        if connection.bridge is None or isinstance(message, LongAnswer):
+            return (message,)
+        return dialects.shown(message, connection.bridge)
 
     def _client(self, connection: Connection) -> Client:
         return next(client for client in self.clients if client.connection is connection)

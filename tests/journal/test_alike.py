@@ -46,6 +46,7 @@ from holdfast.ports.journal import (
     ReadContent,
     ReadFrames,
     ReadTurns,
+    ReadTurnsFrom,
     RestoreSession,
     SessionRow,
     StoredEnvelope,
@@ -120,6 +121,12 @@ class Program:
             *(FindUnit(channel) for channel in CHANNELS),
             *(ReadTurns(chat, None, None, None) for chat in CHATS),
             *(ReadTurns(chat, before, limit, 10) for chat in CHATS for before in (None, 2) for limit in (None, 1, 2)),
+            *(
+                ReadTurnsFrom(chat, position, limit, 10)
+                for chat in CHATS
+                for position in (0, 2)
+                for limit in (None, 1)
+            ),
             *(FindTurn(chat, turn) for chat in CHATS for turn in TURNS),
             *(ReadFrames((unit,), after, None) for unit in UNITS for after in range(0, self.number + 8, 4)),
             *(ReadFrames((*UNITS, "unknown"), self.number - back, 20) for back in (8, 20, 40)),

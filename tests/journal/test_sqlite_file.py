@@ -39,6 +39,7 @@ from holdfast.ports.journal import (
     ReadContent,
     ReadFrames,
     ReadTurns,
+    ReadTurnsFrom,
     RestoreSession,
     StoredEnvelope,
 )
@@ -430,6 +431,7 @@ def test_nothing_is_searched_from_end_to_end(journal: SqliteJournal) -> None:
         FindUnit(CHAT),
         LoadUnit(SESSION),
         ReadTurns(CHAT, None, None, None),
+        ReadTurnsFrom(CHAT, 0, None, None),
         FindTurn(CHAT, "t"),
         ListSessions(None, 1, None),
         ListSessions(("2026", 1), 1, None),

@@ -11,6 +11,7 @@ from holdfast.ports.journal import (
     FindTurn,
     Journal,
     ReadTurns,
+    ReadTurnsFrom,
     StoredTurn,
     TurnPage,
 )
@@ -49,6 +50,20 @@ def test_newest_turns_before_a_position(chat: Journal) -> None:
     assert page(chat, before=1, limit=2) == TurnPage((stored(0, "t0"),), 5)
     assert page(chat, before=0, limit=2) == TurnPage((), 5)
     assert page(chat, before=99, limit=1) == TurnPage((stored(4, "t4"),), 5)
+
+
+def test_turns_from_a_position_on(chat: Journal) -> None:
+    def ids(position: int, limit: int | None = None, budget: int | None = None) -> list[tuple[int, str]]:
+        found = chat.read(ReadTurnsFrom(CHAT, position, limit, budget))
+        assert found.total == 5
+        return [(turn.position, turn.turn_id) for turn in found.turns]
+
+    assert ids(0) == [(position, f"t{position}") for position in range(5)]
+    assert ids(3, limit=2) == [(3, "t3"), (4, "t4")]
+    assert ids(1, limit=2) == [(1, "t1"), (2, "t2")]
+    assert ids(1, budget=60) == [(1, "t1"), (2, "t2"), (3, "t3")]
+    assert ids(1, budget=1) == [(1, "t1")]
+    assert ids(5) == ids(9) == []
 
 
 def test_page_keeps_to_its_budget_but_has_at_least_one(chat: Journal) -> None:

@@ -11,6 +11,7 @@ from websockets.server import ServerProtocol
 from websockets.uri import parse_uri
 
 from holdfast.server.framing import LINES, MASKED, PLAIN, DeflateFraming, LineFraming, MaskedFraming, PlainFraming
+from holdfast.server.links import Framing
 
 SIZES = [0, 1, 125, 126, 1023, 1024, 65535, 65536, 300_000, 1_500_000]
 
@@ -73,3 +74,24 @@ def test_a_masked_frame_is_what_a_server_takes() -> None:
 def test_a_line_is_a_line_whatever_white_space_a_client_sent() -> None:
     assert LINES.frame(b'{"a": 1}') == b'{"a": 1}\n'
     assert LINES.frame(b'{\r\n  "a":\n1}') == b'{    "a": 1}\n'
+
+
+@pytest.mark.parametrize("framing", [PLAIN, LINES, DeflateFraming()])
+@pytest.mark.parametrize("size", [0, 100, 300_000, 1_500_000])
+def test_pieces_are_the_frame_of_the_whole(framing: Framing, size: int) -> None:
+    text = _text(size) + b"\r\n"
+    pieces = [text[start : start + 40_000] for start in range(0, len(text), 40_000)]
+    assert b"".join(framing.pieces(pieces)) == framing.frame(text)
+
+
+def test_pieces_of_a_giant_are_not_copied() -> None:
+    pieces = [_text(300_000) for _ in range(5)]
+    assert all(one is other for one, other in zip(PLAIN.pieces(pieces)[1:], pieces, strict=True))
+
+
+def test_masked_pieces_are_one_frame() -> None:
+    server = ServerProtocol(state=State.OPEN, max_size=None)
+    server.receive_data(b"".join(MASKED.pieces([b"[", _text(1000), b"]"])))
+    (frame,) = server.events_received()
+    assert isinstance(frame, Frame)
+    assert bytes(frame.data) == b"[" + _text(1000) + b"]"

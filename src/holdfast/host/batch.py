@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct, field
 
 from holdfast.host.connection import Connection
-from holdfast.host.outgoing import About, Message
+from holdfast.host.outgoing import About, LongAnswer, Message
 from holdfast.host.units import Channel, Session
 from holdfast.ports.agent import AgentEffect
 from holdfast.ports.journal import Write
@@ -84,7 +84,7 @@ class Note(Struct):
     """A notification that is no action."""
 
     recipients: tuple[Connection, ...]
-    message: Message
+    message: Message | LongAnswer
 
 
 class Close(Struct):

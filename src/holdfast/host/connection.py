@@ -12,7 +12,7 @@ from holdfast.protocol.common import URI
 
 if TYPE_CHECKING:
     from holdfast.host.jobs import Job
-    from holdfast.host.outgoing import Message
+    from holdfast.host.outgoing import LongAnswer, Message
     from holdfast.protocol.compat.bridge import Bridge
 
 __all__ = ["Client", "Connection", "Subscription", "Token"]
@@ -82,7 +82,7 @@ class Connection:
         """The last number sent, while the client is too slow to be sent more."""
         self.passed = 0
         """The highest number that passed it by meanwhile."""
-        self.held: list[tuple[int, Message]] = []
+        self.held: list[tuple[int, Message | LongAnswer]] = []
         """What only this connection gets, with the number it comes after, to be sent when it catches up."""
         self.held_size = 0
 

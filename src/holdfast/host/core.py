@@ -18,7 +18,7 @@ from holdfast.host.connection import Client, Connection
 from holdfast.host.environment import Clock, Ids
 from holdfast.host.imports import Import
 from holdfast.host.jobs import Job, Need, Waiting
-from holdfast.host.outgoing import Message
+from holdfast.host.outgoing import LongAnswer, Message
 from holdfast.host.sealing import Release, Sealed
 from holdfast.host.sequence import Numbers
 from holdfast.host.settings import HostSettings
@@ -80,6 +80,8 @@ class Host:
         self.batch = Batch()
         self.in_flight: Sealed | None = None
         self.needs: deque[tuple[Job, Need]] = deque()
+        self.pieces: deque[tuple[Job, Need]] = deque()
+        """Needs of jobs that need much, a piece of which is read when there is nothing else to do."""
         self.bridged: set[int] = set()
         """The connections that speak an older version."""
         self.resyncing: dict[int, Connection] = {}
@@ -170,7 +172,7 @@ class Host:
         try:
             job.work()
         except Waiting as waiting:
-            self._park(job, waiting.need, mark)
+            self._park(job, waiting, mark)
         except Exception:
             # The boundary of a job: one that fails takes back what it did, and the rest goes on.
             logger.exception("a job failed")
@@ -185,11 +187,11 @@ class Host:
         while outer is None and self._later:
             self.in_background(self._later.popleft())
 
-    def _park(self, job: Job, need: Need, mark: Mark) -> None:
-        assert self.batch.unchanged_since(mark), f"something changed before {need} was asked for"
+    def _park(self, job: Job, waiting: Waiting, mark: Mark) -> None:
+        assert self.batch.unchanged_since(mark), f"something changed before {waiting.need} was asked for"
         if job.connection is not None:
             job.connection.job = job
-        self.needs.append((job, need))
+        (self.pieces if waiting.is_piece else self.needs).append((job, waiting.need))
 
     def later(self, work: Callable[[], None]) -> None:
         """Do work of nobody's connection right after the running job, which may have to read first."""
@@ -205,6 +207,22 @@ class Host:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def ask_piece(self, need: Need, take: Callable[[Any], None]) -> None:
+        """Have one piece of much read, and `take` it once; others have their turn between two pieces."""
+        assert self._job is not None, "only jobs may ask"
+        if need not in self._job.answers:
+            raise Waiting(need, is_piece=True)
+        answer = self._job.answers.pop(need)
+        if isinstance(answer, Exception):
+            raise answer
+        take(answer)
+
+    @property
+    def memory(self) -> dict[Any, Any]:
+        """What the running job keeps for when it runs again."""
+        assert self._job is not None, "only jobs remember"
+        return self._job.memory
 
     def on_crash(self, action: Callable[[], None]) -> None:
         """What to do should the running job fail in a way nobody expected."""
@@ -272,7 +290,7 @@ class Host:
         """Answer a request that failed."""
         self.batch.outputs.append(Reply(connection, id, method, error, independent=True))
 
-    def note(self, recipients: Iterable[Connection], message: Message) -> None:
+    def note(self, recipients: Iterable[Connection], message: Message | LongAnswer) -> None:
         """Send a notification that is no action."""
         present = tuple(recipients)
         if present:

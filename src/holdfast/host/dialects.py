@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Raw
 
 from holdfast.host import lookup, mirror, outgoing
-from holdfast.host.outgoing import About, Message, Shape
+from holdfast.host.outgoing import About, LongAnswer, Message, Shape
 from holdfast.host.units import Channel, Session
 from holdfast.ports.journal import StoredEnvelope
 from holdfast.protocol import jsonrpc
@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 __all__ = [
     "LEGACY",
     "Told",
+    "answer",
     "companions",
     "enveloped",
     "error",
     "lifted_action",
     "lifted_params",
     "lifted_request",
+    "place_of",
     "replayed",
-    "result",
     "row",
     "shown",
 ]
@@ -250,29 +251,38 @@ def left_behind(recipients: Sequence[Connection], action: bytes, about: About, c
 
 @dataclass(slots=True)
 class Told:
-    """A result with snapshots in it, for an older client: bare states, and the rows of history to put into each."""
+    """A result with snapshots in it, and the runs of completed turns that go into each.
+
+    For an older client the states are bare ones, still to be lowered; the turns are in its form already.
+    """
 
     result: Any
-    histories: tuple[tuple[bytes, ...] | None, ...]
+    runs: tuple[tuple[bytes, ...] | None, ...]
 
 
-def result(bridge: Bridge | None, method: str, value: Any) -> Any:
-    """The result of a request in the older form."""
-    if bridge is None:
-        return value
-    told = value if isinstance(value, Told) else Told(value, ())
-    lowered = bridge.lower_result(method, to_json(told.result))
-    if told.histories:
-        snapshots = lowered["snapshots"] if "snapshots" in lowered else [lowered["snapshot"]]
-        for snapshot, history in zip(snapshots, told.histories, strict=True):
-            if history is not None:
-                snapshot["state"]["turns"] = [Raw(row(bridge, turn)) for turn in history]
-    return lowered
+def place_of(runs: tuple[bytes, ...]) -> tuple[Raw, ...]:
+    """What stands in the place of turns until the result around them is encoded."""
+    return (outgoing.PLACE,) if runs else ()
 
 
-def row(bridge: Bridge, turn: bytes) -> bytes:
+def answer(bridge: Bridge | None, id: jsonrpc.Id, method: str, value: Any) -> Message | LongAnswer:
+    """The answer to a request, in the older form if there is a bridge to it."""
+    told = value if isinstance(value, Told) else None
+    result = value if told is None else told.result
+    runs = () if told is None else told.runs
+    if bridge is not None:
+        result = bridge.lower_result(method, to_json(result))
+        if runs:
+            snapshots = result["snapshots"] if "snapshots" in result else [result["snapshot"]]
+            for snapshot, each in zip(snapshots, runs, strict=True):
+                if each is not None:
+                    snapshot["state"]["turns"] = place_of(each)
+    return outgoing.succeeded(id, method, result, [each for each in runs if each])
+
+
+def row(bridge: Bridge | None, turn: bytes) -> bytes:
     """A completed turn in the older form; most are the same."""
-    if bridge.keeps_turn(turn):
+    if bridge is None or bridge.keeps_turn(turn):
         return turn
     return encode(bridge.lower("turn", msgspec.json.decode(turn)))
 

@@ -34,6 +34,7 @@ def cut(chat: Chat) -> ChatState:
 
 def drop_rows(host: Host, chat: Chat, position: int) -> None:
     """Forget the turns from a position on."""
+    chat.cuts += 1  # for good: what was read before is not what is read after, whatever becomes of the transaction
     host.batch.write(DropTurns(chat.uri, position))
     host.batch.rows.add(chat.uri)
     host.batch.assign(chat, "turns", position)

@@ -20,20 +20,23 @@ Need: TypeAlias = Query | AgentQuery
 
 
 class Waiting(Exception):
-    """The running job needs this first."""
+    """The running job needs this first. `is_piece`: it is one of many, between which others have their turn."""
 
-    def __init__(self, need: Need) -> None:
+    def __init__(self, need: Need, *, is_piece: bool = False) -> None:
         super().__init__(need)
         self.need = need
+        self.is_piece = is_piece
 
 
 class Job:
     """One piece of work with the answers it has had so far."""
 
-    __slots__ = ("answers", "connection", "on_crash", "work")
+    __slots__ = ("answers", "connection", "memory", "on_crash", "work")
 
     def __init__(self, work: Callable[[], None], connection: Connection | None = None) -> None:
         self.work = work
         self.connection = connection
         self.answers: dict[Need, Any] = {}
+        self.memory: dict[Any, Any] = {}
+        """What a job that needs much has made of the pieces it had."""
         self.on_crash: Callable[[], None] | None = None

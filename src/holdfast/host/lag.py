@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from holdfast.host import dialects, outgoing, replay
 from holdfast.host.connection import Connection
 from holdfast.host.jobs import Job, Waiting
-from holdfast.host.outgoing import Message
+from holdfast.host.outgoing import LongAnswer, Message
 from holdfast.host.sealing import Step
 from holdfast.ports.journal import ReadFrames, StoredEnvelope
 
@@ -47,7 +47,7 @@ def passes(connection: Connection, step: Step) -> bool:
         connection.passed = step.seq
     if not step.durable:
         connection.held.append((connection.passed, step.message))
-        connection.held_size += len(step.message.text)
+        connection.held_size += step.message.size
     return False
 
 
@@ -85,7 +85,7 @@ def _catch_up(host: Host, connection: Connection) -> None:
     host.batch.assign(connection, "lagging_since", None)
 
 
-def _merged(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message]:
+def _merged(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message | LongAnswer]:
     """What was missed and what was held, each in its place. Nothing is joined across what was held."""
     begin = 0
     for place, message in connection.held:
@@ -96,7 +96,7 @@ def _merged(host: Host, connection: Connection, missed: list[StoredEnvelope]) ->
     yield from _shown(host, connection, missed[begin:])
 
 
-def _shown(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message]:
+def _shown(host: Host, connection: Connection, missed: list[StoredEnvelope]) -> Iterator[Message | LongAnswer]:
     for entry in replay.joined(missed):
         if connection.bridge is not None or not dialects.is_legacy(entry):
             yield outgoing.action(entry.data, dialects.about_stored(entry, host.channels[entry.channel]))

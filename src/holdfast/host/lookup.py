@@ -6,12 +6,16 @@ as.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.host import loading
 from holdfast.host.jobs import Waiting
 from holdfast.host.units import AnnotationsChannel, Channel, Chat, Session, SessionChannel
-from holdfast.ports.journal import FindTurn, FindUnit, LoadUnit, ReadTurns, TurnPage
+from holdfast.ports.journal import FindTurn, FindUnit, LoadUnit, ReadTurns, ReadTurnsFrom, TurnPage
 from holdfast.protocol.annotations.state import AnnotationsState
 from holdfast.protocol.common import URI
 from holdfast.protocol.errors import ErrorCode, InvalidValue, RpcError
@@ -20,7 +24,9 @@ from holdfast.protocol.uris import Kind, annotations_owner, classify, is_root
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["channel", "chat", "find_turn", "is_arriving", "is_taken", "session", "turns", "unknown"]
+__all__ = ["channel", "chat", "find_turn", "history", "is_arriving", "is_taken", "session", "turns", "unknown"]
+
+T = TypeVar("T")
 
 
 def channel(host: Host, uri: URI) -> Channel | None:
@@ -110,6 +116,7 @@ def unknown(uri: URI) -> RpcError:
 
 def turns(host: Host, chat: Chat, query: ReadTurns) -> TurnPage:
     """Completed turns of a chat, with everything decided so far in them."""
+    query = replace(query, edition=chat.cuts)
     if is_moving(host, chat):
         raise Waiting(query)
     page: TurnPage = host.ask(query)
@@ -117,6 +124,37 @@ def turns(host: Host, chat: Chat, query: ReadTurns) -> TurnPage:
         # Rows were written after the answer was read and before it was used: read it again.
         raise Waiting(query)
     return page
+
+
+_PIECE: Final = 32
+_PIECE_BYTES: Final = 64_000
+"""A piece of a whole history. Reading one, and converting it for an older client, takes a millisecond or two."""
+
+
+class _Progress(Struct):
+    """How much of a history one job has read, and what was made of it."""
+
+    pieces: list[Any] = []
+    position: int = 0
+
+
+def history(host: Host, chat: Chat, made_of: Callable[[TurnPage], T]) -> tuple[T, ...]:
+    """Everything that was completed in a chat, oldest first, in pieces as `made_of` makes them of pages.
+
+    What is completed while they are read one by one comes in more of them; after a cut it all begins again.
+    """
+    progress = host.memory.setdefault((chat.uri, chat.cuts), _Progress())
+
+    def take(page: TurnPage) -> None:
+        progress.pieces.append(made_of(page))
+        progress.position += len(page.turns)
+
+    while progress.position < chat.turns:
+        query = ReadTurnsFrom(chat.uri, progress.position, _PIECE, _PIECE_BYTES, edition=chat.cuts)
+        if is_moving(host, chat):
+            raise Waiting(query, is_piece=True)
+        host.ask_piece(query, take)
+    return tuple(progress.pieces)
 
 
 def find_turn(host: Host, chat: Chat, turn_id: str) -> int | None:

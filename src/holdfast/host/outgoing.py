@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec import Raw
 
@@ -12,7 +13,18 @@ from holdfast.protocol.codec import encode
 from holdfast.protocol.common import URI, JsonObject
 from holdfast.protocol.errors import HoldfastError
 
-__all__ = ["About", "Message", "Shape", "action", "envelope_bytes", "failed", "notification", "succeeded"]
+__all__ = [
+    "PLACE",
+    "About",
+    "LongAnswer",
+    "Message",
+    "Shape",
+    "action",
+    "envelope_bytes",
+    "failed",
+    "notification",
+    "succeeded",
+]
 
 
 _ROOT_CHANNEL = b'"channel":"ahp-root://"'
@@ -67,6 +79,11 @@ class Message:
         self._spelled: dict[URI, Message] | None = None
 
     @property
+    def size(self) -> int:
+        """Bytes of its text."""
+        return len(self.text)
+
+    @property
     def is_answer(self) -> bool:
         return self.shape in (Shape.SUCCESS, Shape.FAILURE)
 
@@ -91,6 +108,21 @@ class Message:
                 return b'{"jsonrpc":"2.0","id":' + encode(self.id) + b',"error":' + self.payload + b"}"
 
 
+class LongAnswer:
+    """The answer to a request, in its receiver's form and in pieces: a whole history is never put together here."""
+
+    __slots__ = ("pieces", "size")
+
+    def __init__(self, id: jsonrpc.Id, pieces: Sequence[bytes]) -> None:
+        self.pieces = (b'{"jsonrpc":"2.0","id":' + encode(id) + b',"result":', *pieces, b"}")
+        self.size = sum(map(len, self.pieces))
+
+    @property
+    def text(self) -> bytes:
+        """All of it, for those who must have it so."""
+        return b"".join(self.pieces)
+
+
 def action(envelope: bytes, about: About | None = None) -> Message:
     """The notification that carries an encoded envelope."""
     return Message(Shape.ACTION, "action", envelope, about=about)
@@ -101,9 +133,29 @@ def notification(method: str, params: Any) -> Message:
     return Message(Shape.NOTIFICATION, method, encode(params))
 
 
-def succeeded(id: jsonrpc.Id, method: str, result: Any) -> Message:
-    """The answer to a request that succeeded; bytes are an encoded result."""
-    return Message(Shape.SUCCESS, method, result if isinstance(result, bytes) else encode(result), id)
+PLACE: Final = Raw(b"\0")
+"""Stands in a result where encoded turns go. No encoded JSON has such a byte in it."""
+
+_LONG: Final = 128_000
+"""Bytes above which an answer stays in pieces."""
+
+
+def succeeded(id: jsonrpc.Id, method: str, result: Any, runs: Sequence[Sequence[bytes]] = ()) -> Message | LongAnswer:
+    """The answer to a request that succeeded; bytes are an encoded result. `runs` go to its places, in order."""
+    payload = result if isinstance(result, bytes) else encode(result)
+    if not runs:
+        return Message(Shape.SUCCESS, method, payload, id)
+    before, *parts = payload.split(bytes(PLACE))
+    pieces = [before]
+    for run, after in zip(runs, parts, strict=True):
+        first, *others = run
+        pieces.append(first)
+        for other in others:
+            pieces += (b",", other)
+        pieces.append(after)
+    if sum(map(len, pieces)) > _LONG:
+        return LongAnswer(id, pieces)
+    return Message(Shape.SUCCESS, method, b"".join(pieces), id)
 
 
 def failed(id: jsonrpc.Id | None, method: str, error: HoldfastError) -> Message:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from holdfast.host import dialects, outgoing
 from holdfast.host.batch import AsSent, Batch, Close, Emission, Note, Refusal, Reply
 from holdfast.host.connection import Connection
-from holdfast.host.outgoing import Message, envelope_bytes
+from holdfast.host.outgoing import LongAnswer, Message, envelope_bytes
 from holdfast.host.units import Channel, Chat, Session
 from holdfast.ports.agent import AgentEffect
 from holdfast.ports.journal import (
@@ -55,7 +55,7 @@ class Step(Struct):
     """
 
     recipients: tuple[Connection, ...]
-    message: Message
+    message: Message | LongAnswer
     seq: int | None = None
     durable: bool = False
 
@@ -166,14 +166,14 @@ def _refusal(refusal: Refusal) -> Step:
 
 def _answer(reply: Reply) -> Step:
     result: Any = reply.result(reply.seq) if callable(reply.result) else reply.result
+    message: Message | LongAnswer
     if isinstance(result, HoldfastError):
         message = outgoing.failed(
             reply.id, reply.method, dialects.error(reply.connection.bridge, reply.method, result)
         )
     else:
         assert reply.id is not None, "only failures answer nobody"
-        lowered = dialects.result(reply.connection.bridge, reply.method, result)
-        message = outgoing.succeeded(reply.id, reply.method, lowered)
+        message = dialects.answer(reply.connection.bridge, reply.id, reply.method, result)
     return Step((reply.connection,), message)
 
 

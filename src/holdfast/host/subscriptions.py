@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Raw
 from msgspec.structs import replace
 
 from holdfast.host import dialects, lookup, presence
@@ -40,6 +39,15 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class History:
+    """Completed turns as a client of some version reads them: encoded, in runs of several joined by commas."""
+
+    runs: tuple[bytes, ...]
+    cursor: str | None = None
+    window: int | None = None
+
+
 @dataclass(slots=True)
 class Prepared:
     """A subscription ready to begin: where, as the client spells it, and what it will be shown."""
@@ -48,7 +56,7 @@ class Prepared:
     spelled: URI
     state: Any = None
     """Of a chat, without its completed turns."""
-    page: TurnPage | None = None
+    history: History | None = None
     """The completed turns of a chat that are shown."""
     window: int | None = None
     max_latency: float | None = None
@@ -58,20 +66,20 @@ class Prepared:
     bridge: Bridge | None = None
 
     def snapshot(self, seq: int) -> Snapshot:
-        """The snapshot, made once everything before it has its number. Rows are spliced in as they are."""
+        """The snapshot, made once everything before it has its number. The turns are put into their place later."""
         self._began(seq)
         state = self.state
-        if self.page is not None:
-            rows: Any = tuple(Raw(turn.data) for turn in self.page.turns)
-            state = replace(state, turns=rows, turns_next_cursor=_cursor(self.page))
+        if self.history is not None:
+            place: Any = dialects.place_of(self.history.runs)
+            state = replace(state, turns=place, turns_next_cursor=self.history.cursor)
         return Snapshot(resource=self.spelled, state=state, from_seq=seq)
 
     def bare(self, seq: int) -> Snapshot:
-        """The same for an older client: without rows, which are spliced in when the rest is lowered."""
+        """The same for an older client, in a form that can be lowered."""
         self._began(seq)
         state: Any = to_json(self.state)
-        if self.page is not None and _cursor(self.page) is not None:
-            state["turnsNextCursor"] = _cursor(self.page)
+        if self.history is not None and self.history.cursor is not None:
+            state["turnsNextCursor"] = self.history.cursor
         if isinstance(self.channel, SessionChannel):
             state[PRIVATE] = dialects.companions(self.channel.unit)
             if self.conversation is not None:
@@ -79,10 +87,10 @@ class Prepared:
         return Snapshot(resource=self.spelled, state=state, from_seq=seq)
 
     @property
-    def history(self) -> tuple[bytes, ...] | None:
-        """The rows to splice into a bare snapshot."""
-        page = self.page if self.conversation is None else self.conversation.page
-        return None if page is None else tuple(turn.data for turn in page.turns)
+    def runs(self) -> tuple[bytes, ...] | None:
+        """The turns to put into the snapshot; those of its conversation are its own."""
+        history = self.history if self.conversation is None else self.conversation.history
+        return None if history is None else history.runs
 
     def _began(self, seq: int) -> None:
         if self.subscription is not None:
@@ -92,10 +100,9 @@ class Prepared:
 
 def told(prepared: Sequence[Prepared], seq: int, result: Callable[[int, tuple[Any, ...]], Any]) -> Any:
     """A result with snapshots in it, in a form that can be lowered if the client's version is older."""
-    if not any(each.bridge for each in prepared):
-        return result(seq, tuple(each.snapshot(seq) for each in prepared))
-    bare = tuple(each.bare(seq) for each in prepared)
-    return dialects.Told(result(seq, bare), tuple(each.history for each in prepared))
+    is_older = any(each.bridge for each in prepared)
+    snapshots = tuple(each.bare(seq) if is_older else each.snapshot(seq) for each in prepared)
+    return dialects.Told(result(seq, snapshots), tuple(each.runs for each in prepared))
 
 
 def prepare(host: Host, uris: tuple[URI, ...], bridge: Bridge | None) -> list[Prepared]:
@@ -109,9 +116,8 @@ def prepare_channel(
 ) -> Prepared:
     """Read what a snapshot of a channel needs."""
     if isinstance(channel, Chat):
-        page = _page(host, channel, view_turns, whole=bridge is not None and bridge.whole_history)
-        window = page.turns[0].position if page.turns else page.total
-        return Prepared(channel, spelled, channel.state, page, window or None, bridge=bridge)
+        history = _history(host, channel, view_turns, bridge)
+        return Prepared(channel, spelled, channel.state, history, history.window, bridge=bridge)
     conversation = conversation_of(channel, bridge)
     return Prepared(
         channel,
@@ -131,13 +137,22 @@ def conversation_of(channel: Channel, bridge: Bridge | None) -> Chat | None:
     return channel.unit.chats.get(channel.unit.default_chat)
 
 
-def _page(host: Host, chat: Chat, view_turns: float | None, *, whole: bool) -> TurnPage:
+def _history(host: Host, chat: Chat, view_turns: float | None, bridge: Bridge | None) -> History:
     """The newest turns that fit: as many as were asked for, and no more than a message may hold."""
+
+    def run(page: TurnPage) -> bytes:
+        return b",".join([dialects.row(bridge, turn.data) for turn in page.turns])
+
     limit = None if view_turns is None else max(1, int(view_turns))
-    budget = None if whole else host.settings.frame_budget
+    budget = None if bridge is not None and bridge.whole_history else host.settings.frame_budget
+    if budget is None and limit is None:
+        return History(lookup.history(host, chat, run))
     if budget is not None:
         budget = max(1, budget - len(encode(chat.state)))
-    return lookup.turns(host, chat, ReadTurns(chat.uri, None, limit, budget))
+    page = lookup.turns(host, chat, ReadTurns(chat.uri, None, limit, budget))
+    if not page.turns:
+        return History((), window=page.total or None)
+    return History((run(page),), _cursor(page), page.turns[0].position or None)
 
 
 _BEFORE: Final = "before:"

@@ -88,6 +88,8 @@ class Chat(Channel):
     def __init__(self, uri: URI, unit: Session, state: ChatState, turns: int = 0) -> None:
         super().__init__(uri, unit, state)
         self.turns = turns
+        self.cuts = 0
+        """How often turns were taken away in this life of the host."""
         self.generation = 0
         self.run: TurnKey | None = None
         """The turn an agent is working on."""

@@ -50,6 +50,7 @@ from holdfast.ports.journal import (
     ReadContent,
     ReadFrames,
     ReadTurns,
+    ReadTurnsFrom,
     RestoreSession,
     SessionPage,
     SessionRow,
@@ -73,6 +74,8 @@ class _Unit:
     until: int | None = None
     trimmed: int = 0
     frames: tuple[Frame, ...] = ()
+    grown: bool = False
+    """It had frames since the start. Others had their size looked at before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def _append_frame(state: _State, write: AppendFrame) -> None:
     frame = write.frame
     assert frame.envelopes, "a frame has at least one envelope"
     unit = state.unit(frame.unit)
-    state.units[frame.unit] = replace(unit, frames=(*unit.frames, frame))
+    state.units[frame.unit] = replace(unit, frames=(*unit.frames, frame), grown=True)
     state.highest = max(state.highest, frame.envelopes[-1].seq)
 
 
@@ -315,6 +318,14 @@ def _read_turns(state: _State, query: ReadTurns) -> TurnPage:
     return TurnPage(tuple(newest_first[:count][::-1]), len(turns))
 
 
+def _read_turns_from(state: _State, query: ReadTurnsFrom) -> TurnPage:
+    turns = _turns(state, query.chat)
+    stored = [StoredTurn(position, turn_id, data) for position, (turn_id, data) in enumerate(turns)]
+    rest = stored[query.position :]
+    count = _fitting([len(turn.data) for turn in rest], query.limit, query.budget)
+    return TurnPage(tuple(rest[:count]), len(turns))
+
+
 def _fitting(sizes: Iterable[int], limit: int | None, budget: int | None) -> int:
     """How many fit, but at least one."""
     totals = list(accumulate(sizes))
@@ -373,6 +384,7 @@ _QUERIES: Final[dict[type, Callable[[_State, Any], Any]]] = {
     LoadUnit: _load_unit,
     ReadFrames: _read_frames,
     ReadTurns: _read_turns,
+    ReadTurnsFrom: _read_turns_from,
     FindTurn: _find_turn,
     ListSessions: _list_sessions,
     ListDisposed: _list_disposed,
@@ -410,7 +422,7 @@ def _trimmed(unit: _Unit, oldest_head: int | None, settings: JournalSettings, no
         first = frames[0]
         last = first.envelopes[-1].seq
         is_needed = oldest_head is not None and last > oldest_head
-        is_due = size > settings.replay_bytes or first.at < now - settings.replay_age_ms
+        is_due = (unit.grown and size > settings.replay_bytes) or first.at < now - settings.replay_age_ms
         if is_needed or not is_due:
             break
         del frames[0]
@@ -436,6 +448,7 @@ class MemoryJournal:
     def open(self, now: int) -> Opening:
         """See the port."""
         self._is_open = True
+        self._state.units = {uri: replace(unit, grown=False) for uri, unit in self._state.units.items()}
         epoch = numbers.begin(self._state.highest, self._reserved, now)
         self._epochs = (*self._epochs, epoch)
         self._reserved = epoch.first + self._settings.block - 1

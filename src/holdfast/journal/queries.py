@@ -30,6 +30,7 @@ from holdfast.ports.journal import (
     ReadContent,
     ReadFrames,
     ReadTurns,
+    ReadTurnsFrom,
     SessionPage,
     SessionRow,
     StoredChannel,
@@ -134,8 +135,7 @@ def _chat(database: _Database, uri: URI) -> int | None:
 
 
 def _read_turns(database: _Database, query: ReadTurns) -> TurnPage:
-    chat = _chat(database, query.chat)
-    (total,) = database.execute("SELECT coalesce(max(position) + 1, 0) FROM turns WHERE chat = ?", (chat,)).fetchone()
+    chat, total = _counted(database, query.chat)
     before = total if query.before is None else query.before
     rows = database.execute(
         "SELECT position, turn_id, data FROM turns WHERE chat = ? AND position < ? ORDER BY position DESC",
@@ -143,6 +143,23 @@ def _read_turns(database: _Database, query: ReadTurns) -> TurnPage:
     )
     taken, _ = _fitting(rows, 2, query.limit, query.budget)
     return TurnPage(tuple([StoredTurn(*row) for row in reversed(taken)]), total)
+
+
+def _read_turns_from(database: _Database, query: ReadTurnsFrom) -> TurnPage:
+    chat, total = _counted(database, query.chat)
+    rows = database.execute(
+        "SELECT position, turn_id, data FROM turns WHERE chat = ? AND position >= ? ORDER BY position",
+        (chat, query.position),
+    )
+    taken, _ = _fitting(rows, 2, query.limit, query.budget)
+    return TurnPage(tuple([StoredTurn(*row) for row in taken]), total)
+
+
+def _counted(database: _Database, uri: URI) -> tuple[int | None, int]:
+    """The channel of a chat and how many turns it has."""
+    chat = _chat(database, uri)
+    (total,) = database.execute("SELECT coalesce(max(position) + 1, 0) FROM turns WHERE chat = ?", (chat,)).fetchone()
+    return chat, total
 
 
 def _fitting(
@@ -237,6 +254,7 @@ QUERIES: Final[dict[type, Callable[[_Database, Any], Any]]] = {
     LoadUnit: _load_unit,
     ReadFrames: _read_frames,
     ReadTurns: _read_turns,
+    ReadTurnsFrom: _read_turns_from,
     FindTurn: _find_turn,
     ListSessions: _list_sessions,
     ListDisposed: _list_disposed,

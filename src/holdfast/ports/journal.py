@@ -58,6 +58,7 @@ __all__ = [
     "ReadContent",
     "ReadFrames",
     "ReadTurns",
+    "ReadTurnsFrom",
     "RestoreSession",
     "SessionPage",
     "SessionRow",
@@ -306,13 +307,25 @@ class StoredUnit(Struct, frozen=True):
 class ReadTurns(Struct, frozen=True):
     """The newest turns of a chat before a position (None: the end) -> `TurnPage`.
 
-    At most `limit` turns and `budget` bytes (None: no bound), but at least one if there is any.
+    At most `limit` turns and `budget` bytes (None: no bound), but at least one if there is any. `edition` changes
+    nothing about the answer: it tells the question from the same one, asked before the chat was cut back.
     """
 
     chat: URI
     before: int | None
     limit: int | None
     budget: int | None
+    edition: int = 0
+
+
+class ReadTurnsFrom(Struct, frozen=True):
+    """The turns of a chat from a position on, as `ReadTurns` bounds them -> `TurnPage`."""
+
+    chat: URI
+    position: int
+    limit: int | None
+    budget: int | None
+    edition: int = 0
 
 
 class StoredTurn(Struct, frozen=True):
@@ -414,6 +427,7 @@ Query: TypeAlias = (
     FindUnit
     | LoadUnit
     | ReadTurns
+    | ReadTurnsFrom
     | FindTurn
     | ListSessions
     | ListDisposed

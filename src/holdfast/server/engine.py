@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, get_args
 
 from holdfast.host.core import Host
-from holdfast.host.jobs import Job
+from holdfast.host.jobs import Job, Need
 from holdfast.host.sealing import Release, Sealed
 from holdfast.ports.agent import AgentQuery
 from holdfast.ports.journal import Journal, JournalFailed, JournalFull
@@ -24,8 +25,14 @@ logger: Final = logging.getLogger(__name__)
 
 _AGENT_QUERIES: Final = get_args(AgentQuery)
 
+_READING: Final = 0.001
+"""Seconds for which one pass goes on reading what comes in pieces."""
+
 Elsewhere = Callable[[Callable[[], None], Callable[[JournalFailed | None], None]], None]
-"""Has work done in another thread and calls back, in this one, when it is done, with the failure if it failed."""
+"""Has work done in another thread and calls back, in this one, when it is done, with the failure if it failed.
+
+Then it settles the engine.
+"""
 
 
 class Engine:
@@ -51,16 +58,22 @@ class Engine:
         self._settling = False
         self._maintaining = False
 
-    def settle(self) -> None:
-        """Do everything there is to do now. What a commit elsewhere keeps waiting is done when that is over."""
+    def settle(self) -> bool:
+        """Do everything there is to do now. What a commit elsewhere keeps waiting is done when that is over.
+
+        False: somebody needs much more to be read, which can wait until others were seen to.
+        """
         if self._settling:
-            return
+            return True
         self._settling = True
         try:
-            while self._commit() or self._read():
-                pass
+            until = time.perf_counter() + _READING
+            while self._commit() or self._read(self.host.needs) or self._read(self.host.pieces):
+                if self.host.pieces and not self.host.needs and time.perf_counter() > until:
+                    return False
         finally:
             self._settling = False
+        return True
 
     def maintain(self, now: int) -> None:
         """Have the journal forget a piece of what it need not keep, between two commits."""
@@ -78,7 +91,6 @@ class Engine:
             logger.error("the journal could not be maintained: %s", error)
         if self._maintaining:
             self._maintaining = False
-            self.settle()
 
     def _commit(self) -> bool:
         if self.host.in_flight is not None or self._maintaining:
@@ -104,7 +116,6 @@ class Engine:
 
     def _later(self, sealed: Sealed, before: float, error: JournalFailed | None) -> None:
         self._committed(sealed, time.perf_counter() - before, error)
-        self.settle()
 
     def _committed(self, sealed: Sealed, seconds: float, error: JournalFailed | None) -> None:
         if error is None:
@@ -115,11 +126,11 @@ class Engine:
             logger.error("the journal failed: %s", error)
             self._deliver(self.host.failed(sealed, _reason(error)))
 
-    def _read(self) -> bool:
+    def _read(self, needs: deque[tuple[Job, Need]]) -> bool:
         """Answer one question. Everything decided is committed by then, so answers are never behind."""
-        if not self.host.needs or self.host.in_flight is not None:
+        if not needs or self.host.in_flight is not None:
             return False
-        job, need = self.host.needs.popleft()
+        job, need = needs.popleft()
         if isinstance(need, _AGENT_QUERIES):
             self._ask_agent(job, need)
         else:

@@ -7,6 +7,7 @@ and compressed, once.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,6 +48,10 @@ class PlainFraming:
         """The bytes for one message."""
         return _head(_TEXT, len(text)) + text
 
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        """The bytes for one long message."""
+        return [_head(_TEXT, sum(map(len, text))), *text]
+
 
 @dataclass(frozen=True, slots=True)
 class DeflateFraming:
@@ -66,6 +71,12 @@ class DeflateFraming:
         data = data.removesuffix(_SYNC_FLUSH_TAIL)
         return _head(_DEFLATED_TEXT, len(data)) + data
 
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        """The bytes for one long message."""
+        if sum(map(len, text)) > _DEFLATE_UP_TO:
+            return PLAIN.pieces(text)
+        return [self.frame(b"".join(text))]
+
 
 @dataclass(frozen=True, slots=True)
 class LineFraming:
@@ -77,9 +88,17 @@ class LineFraming:
 
     def frame(self, text: bytes) -> bytes:
         """The bytes for one message."""
-        if b"\n" in text or b"\r" in text:
-            text = text.replace(b"\n", b" ").replace(b"\r", b" ")
-        return text + b"\n"
+        return _on_one_line(text) + b"\n"
+
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        """The bytes for one long message."""
+        return [*map(_on_one_line, text), b"\n"]
+
+
+def _on_one_line(text: bytes) -> bytes:
+    if b"\n" in text or b"\r" in text:
+        text = text.replace(b"\n", b" ").replace(b"\r", b" ")
+    return text
 
 
 class MaskedFraming:
@@ -91,6 +110,10 @@ class MaskedFraming:
     def frame(self, text: bytes) -> bytes:
         """The bytes for one message."""
         return Frame(Opcode.TEXT, text).serialize(mask=True)
+
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        """The bytes for one long message."""
+        return [self.frame(b"".join(text))]
 
 
 PLAIN: Final = PlainFraming()

@@ -17,7 +17,7 @@ from holdfast.host.batch import Close
 from holdfast.host.connection import Connection
 from holdfast.host.core import Host
 from holdfast.host.jobs import Job, Need
-from holdfast.host.outgoing import Message
+from holdfast.host.outgoing import LongAnswer, Message
 from holdfast.host.sealing import Release, Step
 from holdfast.ports.agent import AgentEffect, AgentEvent
 from holdfast.server.engine import Engine
@@ -175,7 +175,7 @@ class Hub(LinkOwner):
         """Nothing half decided is ever told: if this fails in a way nobody expected, nothing moves any more."""
         assert self.engine is not None, "the hub is wired before it runs"
         try:
-            self.engine.settle()
+            is_settled = self.engine.settle()
         except Exception as error:  # noqa: BLE001 - the boundary of the host; whoever runs it stops
             if not self.broken.done():
                 self.broken.set_exception(error)
@@ -183,7 +183,9 @@ class Hub(LinkOwner):
         self._ticking = False
         self.flush()
         self._set_timer()
-        if self._settled is not None and not self.host.unsettled and not self.host.stalled:
+        if not is_settled:
+            self.tick()
+        elif self._settled is not None and not self.host.unsettled and not self.host.stalled:
             self._settled.set_result(None)
             self._settled = None
 
@@ -216,6 +218,7 @@ class Hub(LinkOwner):
     def _send(self, step: Step) -> None:
         """Most steps of most hosts go to clients of this version whose links are all framed alike."""
         framing, frame = None, b""
+        message = step.message
         for connection in step.recipients:
             peer = self._peers.get(connection.id)
             if peer is None:
@@ -224,13 +227,16 @@ class Hub(LinkOwner):
                 if lag.is_lost(connection):
                     self._give_up(peer)
                 continue
+            if isinstance(message, LongAnswer):
+                self._write_long(peer, message)
+                continue
             if not peer.outbox:
                 self._written.append(peer)
             if connection.bridge is not None or connection.root_spelling is not None:
-                peer.outbox += [_framed(each, peer.framing) for each in _shown(step.message, connection)]
+                peer.outbox += [_framed(each, peer.framing) for each in _shown(message, connection)]
                 continue
             if peer.framing is not framing:
-                framing, frame = peer.framing, _framed(step.message, peer.framing)
+                framing, frame = peer.framing, _framed(message, peer.framing)
             peer.outbox.append(frame)
 
     def _close(self, close: Close) -> None:
@@ -250,6 +256,13 @@ class Hub(LinkOwner):
             frames, peer.outbox = peer.outbox, []
             if not peer.link.write(frames) and peer.link.buffered > self._limits.high_water:
                 self._watch(peer, max(map(len, frames)))
+
+    def _write_long(self, peer: _Peer, answer: LongAnswer) -> None:
+        """Write what is too long to be put together, behind everything before it."""
+        self._write(peer)
+        taken = peer.link.write_long(peer.framing.pieces(answer.pieces))
+        if not taken and peer.link.buffered > self._limits.high_water:
+            self._watch(peer, answer.size)
 
     def _watch(self, peer: _Peer, largest: int) -> None:
         if peer.lagging_since is None:

@@ -18,6 +18,9 @@ class Framing(Protocol):
     def frame(self, text: bytes) -> bytes:
         """The bytes for one message."""
 
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        """The bytes for one long message that comes in pieces. None of them is copied if that can be helped."""
+
     def __hash__(self) -> int: ...
 
     def __eq__(self, other: object) -> bool: ...
@@ -43,6 +46,9 @@ class Link(Protocol):
 
         True: next to nothing is buffered. False: see `buffered`.
         """
+
+    def write_long(self, pieces: Sequence[bytes]) -> bool:
+        """The same for one framed message in pieces."""
 
     def close(self, code: int, reason: str) -> None:
         """Close after what was written has left, with a WebSocket close code. Harmless when repeated."""

@@ -54,6 +54,9 @@ logger: Final = logging.getLogger(__name__)
 # Events of one turn that may be undecided before its agent has to wait.
 _AHEAD: Final = 64
 
+# Turns of a history that are read and decoded at once.
+_PIECE: Final = 50
+
 # How long an agent may think about a question that a client waits for, in seconds.
 _ANSWER: Final = 30.0
 
@@ -255,9 +258,19 @@ class Runner:
         await self.hub.settled()
         return True
 
-    def history(self, chat: URI, newest: int | None) -> tuple[Turn, ...]:
-        page: TurnPage = self._journal.read(ReadTurns(chat, None, newest, None))
-        return tuple(decode(Turn, turn.data) for turn in page.turns)
+    async def history(self, chat: URI, newest: int | None) -> tuple[Turn, ...]:
+        """The newest turns of a chat, oldest first. Read in pieces, so that nobody has to wait for long ones."""
+        found: list[Turn] = []
+        before: int | None = None
+        while newest is None or len(found) < newest:
+            left = _PIECE if newest is None else min(_PIECE, newest - len(found))
+            page: TurnPage = self._journal.read(ReadTurns(chat, before, left, None))
+            found += [decode(Turn, turn.data) for turn in reversed(page.turns)]
+            before = page.turns[0].position if page.turns else 0
+            if not before:
+                break
+            await asyncio.sleep(0)
+        return tuple(reversed(found))
 
     def new_id(self) -> str:
         return self._ids.new()
@@ -277,7 +290,7 @@ class _Link(TurnLink):
             self._ahead = 0
 
     async def history(self, chat: URI, newest: int | None) -> tuple[Turn, ...]:
-        return self._runner.history(chat, newest)
+        return await self._runner.history(chat, newest)
 
     def new_id(self) -> str:
         return self._runner.new_id()

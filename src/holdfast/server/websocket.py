@@ -96,6 +96,13 @@ class WebSocketLink(asyncio.Protocol, Generic[P]):
         self.visit.messages_out += len(frames)
         return self._outbox.put(frames)
 
+    def write_long(self, pieces: Sequence[bytes]) -> bool:
+        """The same for one framed message in pieces."""
+        if not self._takes:
+            return True
+        self.visit.messages_out += 1
+        return self._outbox.put(pieces)
+
     def close(self, code: int, reason: str) -> None:
         """Close after what was written has left. Nothing more is taken from the client."""
         self._closing = True

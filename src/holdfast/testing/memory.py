@@ -27,6 +27,9 @@ class _AsItIs(Framing):
     def frame(self, text: bytes) -> bytes:
         return text
 
+    def pieces(self, text: Sequence[bytes]) -> list[bytes]:
+        return [b"".join(text)]
+
     def __hash__(self) -> int:
         return hash(_AsItIs)
 
@@ -69,6 +72,9 @@ class MemoryLink(Link):
             self.transport.deliver(frames)
             self._is_above_mark = self._is_above_mark or self.buffered > _LIMITS.drained
         return self.buffered <= _LIMITS.drained
+
+    def write_long(self, pieces: Sequence[bytes]) -> bool:
+        return self.write(pieces)
 
     def close(self, code: int, reason: str) -> None:
         self._end(f"the connection was closed ({code}{f': {reason}' if reason else ''})")

@@ -13,25 +13,35 @@ REQUIRED = ("0.9.0-derived", "1.0.0", "1.0.0-handwritten")
 NEWER = "1.1.0-dev"
 
 
-def _params(kind: str, key: str) -> list[Any]:
+def _params(*, newer: bool) -> list[Any]:
     return [
-        pytest.param(
-            case,
-            id=f"{version}/{name}",
-            marks=[pytest.mark.xfail(reason="not in 1.0", strict=False)] if NEWER in (version + name) else [],
-        )
+        pytest.param(case, id=f"{version}/{name}")
+        for kind, key in (("reducers", "reducer"), ("round-trips", "type"))
         for version in (*REQUIRED, NEWER)
         for name, case in load_cases(shared_spec.fixtures(version, kind))
-        if key in case
+        if key in case and (NEWER in version + name) is newer
     ]
 
 
-@pytest.mark.parametrize("case", _params("reducers", "reducer"))
-def test_reducer_case(case: Case) -> None:
-    assert strip_nulls(run_case(case)) == strip_nulls(case["expected"])
-
-
-@pytest.mark.parametrize("case", _params("round-trips", "type"))
-def test_round_trip_case(case: Case) -> None:
+def _outcome(case: Case) -> tuple[Any, list[Any]]:
+    """What we make of a case, and what may be made of it."""
+    if "reducer" in case:
+        return strip_nulls(run_case(case)), [strip_nulls(case["expected"])]
     outputs = [*case["acceptableOutputs"], *([case["preservedOutput"]] if "preservedOutput" in case else [])]
-    assert strip_nulls(round_trip(case)) in [strip_nulls(output) for output in outputs]
+    return strip_nulls(round_trip(case)), [strip_nulls(output) for output in outputs]
+
+
+@pytest.mark.parametrize("case", _params(newer=False))
+def test_case(case: Case) -> None:
+    made, acceptable = _outcome(case)
+    assert made in acceptable
+
+
+@pytest.mark.parametrize("case", _params(newer=True))
+def test_case_of_a_version_to_come_is_reported(case: Case) -> None:
+    try:
+        made, acceptable = _outcome(case)
+    except KeyError as unknown_type:
+        pytest.skip(f"1.0 has no type {unknown_type}")
+    if made not in acceptable:
+        pytest.skip("1.0 drops what this case is about")

@@ -14,7 +14,7 @@ from holdfast.protocol.chat.actions import Delta
 from holdfast.protocol.chat.messages import Message, MessageKind, MessageOrigin
 from holdfast.protocol.chat.parts import MarkdownResponsePart
 from holdfast.protocol.chat.state import ActiveTurn, ChatState
-from holdfast.protocol.codec import Unknown, encode
+from holdfast.protocol.codec import Unknown, decode, encode
 from holdfast.protocol.envelope import ACTION_TYPES
 from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.snapshot import STATES
@@ -58,13 +58,12 @@ def test_replay_in_any_chunking_equals_live(kind: str, data: st.DataObject) -> N
     live = state
     for action in actions:
         live = REDUCERS[kind](live, action)
-    cut = data.draw(st.integers(0, len(actions)))
+    cuts = data.draw(st.lists(st.booleans(), min_size=len(actions), max_size=len(actions)))
     replayed = state
-    for chunk in (actions[:cut], actions[cut:]):
-        for action in chunk:
-            replayed = REDUCERS[kind](replayed, action)
-        # A snapshot between the chunks: what a client that came back would start from.
-        replayed = copy.deepcopy(replayed)
+    for action, cut in zip(actions, cuts, strict=True):
+        replayed = REDUCERS[kind](replayed, action)
+        if cut:  # a snapshot: what a client that came back would start from
+            replayed = decode(STATES[kind], encode(replayed))
     assert replayed == live
     assert encode(replayed) == encode(live)
 

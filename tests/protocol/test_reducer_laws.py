@@ -8,13 +8,17 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import strategies
+from holdfast.protocol.chat import actions, places
 from holdfast.protocol.chat.actions import Delta
+from holdfast.protocol.chat.inputs import ChatInputRequest, ChatInputResponseKind
 from holdfast.protocol.chat.messages import Message, MessageKind, MessageOrigin
-from holdfast.protocol.chat.parts import MarkdownResponsePart
+from holdfast.protocol.chat.parts import InputRequestResponsePart, MarkdownResponsePart
 from holdfast.protocol.chat.state import ActiveTurn, ChatState
-from holdfast.protocol.codec import Unknown, decode, encode
+from holdfast.protocol.chat.tools import ToolCallResult
+from holdfast.protocol.codec import Unknown, Wire, decode, encode
 from holdfast.protocol.envelope import ACTION_TYPES
 from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.snapshot import STATES
@@ -68,6 +72,68 @@ def test_replay_in_any_chunking_equals_live(kind: str, data: st.DataObject) -> N
     assert encode(replayed) == encode(live)
 
 
+def _texts(state: ChatState) -> tuple[tuple[str, str], ...]:
+    parts = state.active_turn.response_parts if state.active_turn else ()
+    return tuple((part.id, part.text) for part in parts if isinstance(part, MarkdownResponsePart))
+
+
+_RESULT = ToolCallResult(success=True, past_tense_message="done")
+_ids = st.sampled_from(["a", "b"])
+
+
+def _about(struct: type[Wire], **fields: Any) -> st.SearchStrategy[Any]:
+    """An action about turn `t`, with fields that may be strategies."""
+    given_ids = {"tool_call_id": _ids} if issubclass(struct, actions.ToolCallAction) else {}
+    choices = {
+        name: field if isinstance(field, st.SearchStrategy) else st.just(field)
+        for name, field in {"turn_id": "t", **given_ids, **fields}.items()
+    }
+    return st.builds(struct, **choices)
+
+
+_steps = st.one_of(
+    _about(actions.ResponsePart, part=st.builds(MarkdownResponsePart, id=_ids, content=st.just(""))),
+    _about(actions.ResponsePart, part=Unknown({"kind": "future", "id": ["a"]})),
+    _about(actions.ResponsePart, part=InputRequestResponsePart(request=ChatInputRequest(id="a"))),
+    _about(actions.Delta, part_id=_ids, content="x"),
+    _about(actions.ToolCallStart, tool_name="", display_name=""),
+    _about(actions.ToolCallDelta, content="x"),
+    _about(actions.ToolCallReady, invocation_message="", confirmed=st.none() | st.just("not-needed")),
+    _about(actions.ToolCallConfirmed, approved=st.booleans()),
+    _about(actions.ToolCallComplete, result=_RESULT, requires_result_confirmation=st.booleans()),
+    _about(actions.ToolCallResultConfirmed, approved=st.booleans()),
+    st.builds(actions.InputRequested, request=st.builds(ChatInputRequest, id=_ids)),
+    st.builds(actions.InputCompleted, request_id=_ids, response=st.just(ChatInputResponseKind.ACCEPT)),
+)
+
+
+@_thorough
+@given(st.lists(st.tuples(_steps, st.booleans(), st.integers(0, 8)), min_size=10, max_size=40))
+def test_what_is_remembered_of_a_turn_never_changes_a_result(steps: list[tuple[Any, bool, int]]) -> None:
+    message = Message(text="go", origin=MessageOrigin(kind=MessageKind.USER))
+    turn = ActiveTurn(id="t", started_at="", message=message, response_parts=())
+    state = ChatState(resource="ahp-chat:/c", title="", status=8, modified_at="", turns=(), active_turn=turn)
+    history = [state]
+    for action, forks, back in steps:
+        # Sometimes not from the newest state but from one before it, of which less is remembered.
+        state = history[max(-len(history), -1 - back * forks)]
+        unknown = decode(ChatState, encode(state))
+        history.append(REDUCERS["chat"](state, action))
+        assert history[-1] == REDUCERS["chat"](unknown, action)
+
+
+def test_no_more_is_remembered_than_of_a_few_turns() -> None:
+    state = ChatState(resource="ahp-chat:/c", title="", status=8, modified_at="", turns=())
+    message = Message(text="go", origin=MessageOrigin(kind=MessageKind.USER))
+    parts = tuple(MarkdownResponsePart(id=id, content="") for id in "abca")
+    turns = [ActiveTurn(id="t", started_at="", message=message, response_parts=(*parts,)) for _ in range(200)]
+    states = [replace(state, active_turn=turn) for turn in turns]
+    for piece in "xyz":
+        states = [REDUCERS["chat"](each, Delta(turn_id="t", part_id="a", content=piece)) for each in states]
+        assert len(places._held) <= 64
+    assert {_texts(each) for each in states} == {(("a", "xyz"), ("b", ""), ("c", ""), ("a", ""))}
+
+
 @_thorough
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), strategies.text), max_size=60), st.data())
 def test_interleaved_and_forked_streams_hold_their_own_text(
@@ -88,7 +154,4 @@ def test_interleaved_and_forked_streams_hold_their_own_text(
         expected[part_id] += piece
         history.append((state, dict(expected)))
     for remembered, texts in history:
-        active = remembered.active_turn
-        assert active is not None
-        found = {part.id: part.text for part in active.response_parts if isinstance(part, MarkdownResponsePart)}
-        assert found == texts
+        assert dict(_texts(remembered)) == texts

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from holdfast.protocol.chat.parts import InputRequestResponsePart, ResponsePart, ToolCallResponsePart
+from holdfast.protocol.chat.places import Places, claim_places, hold_places
 from holdfast.protocol.chat.state import ActiveTurn, ChatState
 from holdfast.protocol.chat.tools import (
     ToolCallAuthRequiredState,
@@ -19,32 +22,46 @@ from holdfast.protocol.status import (
     with_activity,
 )
 
-__all__ = ["is_blocking", "refresh", "refresh_unread"]
+__all__ = ["WAITING_CALLS", "activity_of", "appended", "is_blocking", "refresh", "refresh_unread"]
 
-_WAITING_CALLS: frozenset[object] = frozenset(
+WAITING_CALLS: Final[frozenset[object]] = frozenset(
     {ToolCallPendingConfirmationState, ToolCallPendingResultConfirmationState, ToolCallAuthRequiredState}
 )
 
 
 def is_blocking(part: ResponsePart) -> bool:
     """Whether a person must act on this part: an open question, or a tool call that waits."""
-    if isinstance(part, ToolCallResponsePart):
-        return type(part.tool_call) in _WAITING_CALLS
-    return isinstance(part, InputRequestResponsePart) and part.response is None
+    kind = type(part)  # exact types: in a long turn this is asked of very many
+    if kind is ToolCallResponsePart:
+        return type(part.tool_call) in WAITING_CALLS  # type: ignore[union-attr]
+    return kind is InputRequestResponsePart and part.response is None  # type: ignore[union-attr]
+
+
+def appended(turn: ActiveTurn, part: ResponsePart) -> ActiveTurn:
+    """The turn with one more part."""
+    before = turn.response_parts
+    places = claim_places(before)
+    places.append(part, waits=is_blocking(part))
+    parts = (*before, part)
+    hold_places(parts, places)
+    return replace(turn, response_parts=parts)
+
+
+def activity_of(parts: tuple[ResponsePart, ...], places: Places) -> int:
+    """What a chat does whose active turn has these parts."""
+    if places.waiting is None:
+        places.waiting = sum(map(is_blocking, parts))
+    return INPUT_NEEDED if places.waiting else IN_PROGRESS
 
 
 def _activity(turn: ActiveTurn | None) -> int:
-    """`is_blocking` of each part, written out: turns are long, and this is asked after every step of a tool call."""
     if turn is None:
         return IDLE
-    for part in turn.response_parts:
-        kind = type(part)
-        if kind is ToolCallResponsePart:
-            if type(part.tool_call) in _WAITING_CALLS:  # type: ignore[union-attr]  # exact type
-                return INPUT_NEEDED
-        elif kind is InputRequestResponsePart and part.response is None:  # type: ignore[union-attr]  # exact type
-            return INPUT_NEEDED
-    return IN_PROGRESS
+    parts = turn.response_parts
+    places = claim_places(parts)
+    activity = activity_of(parts, places)
+    hold_places(parts, places)
+    return activity
 
 
 def refresh(state: ChatState) -> ChatState:

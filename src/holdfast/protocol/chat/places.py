@@ -1,53 +1,106 @@
-"""Finding a part of the active turn by its id.
+"""Finding the parts of the active turn by their id, and knowing how many of them wait for a person.
 
-The first part with an id is meant, even if a peer used the id twice, so a search has to start at the front.
-While text streams into the last of many parts that search would cost more than everything else an action
-does. The place of the part that was just written is therefore held, for the exact tuple it was written to:
-a memo that can only be right or absent, and never changes a result.
+Ids may repeat: text goes to the first part that has one, a tool action to every call. So a search has to look at
+all parts, and while a turn with many of them streams, that would cost more than everything else an action does.
+What a search found is therefore held, for the exact tuple of parts it holds for, and goes on to the tuple that an
+action makes of it: a memo that can only be right or absent, and never changes a result.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, Final
 
-from holdfast.protocol.chat.parts import ToolCallResponsePart
+from holdfast.protocol.chat.parts import MarkdownResponsePart, ReasoningResponsePart, ToolCallResponsePart
 from holdfast.protocol.codec import Unknown
 
-__all__ = ["find_part", "hold_place", "part_id", "release_place"]
+__all__ = ["Places", "claim_places", "hold_places", "part_id", "release_places"]
 
-# How many streams may be written to in turn without searching again. Each keeps one turn's parts alive.
-_MOST_PLACES: Final = 64
+# How many turns may be written to in turn without searching again. Each keeps one turn's parts alive.
+_MOST_TURNS: Final = 64
 
-# From the identity of a tuple of parts to that tuple, the id of a part, and its index.
-_places: Final[dict[int, tuple[tuple[Any, ...], str, int]]] = {}
+
+class Places:
+    """What is known of one tuple of parts. Whoever claimed it may change it, and holds it for the next tuple."""
+
+    __slots__ = ("_by_id", "_repeated", "parts", "waiting")
+    parts: tuple[Any, ...]
+    waiting: int | None
+    """How many parts wait; None if nobody has counted."""
+    _by_id: dict[str, int] | None
+    _repeated: dict[str, tuple[int, ...]]
+
+    def __init__(self, parts: tuple[Any, ...]) -> None:
+        self.parts = parts
+        self.waiting = None if parts else 0
+        self._by_id = None if parts else {}
+        self._repeated = {}
+
+    def first(self, wanted: str) -> int:
+        """The index of the first part with this id, or -1."""
+        by_id = self._by_id
+        return (self._search() if by_id is None else by_id).get(wanted, -1)
+
+    def all(self, wanted: str) -> tuple[int, ...]:
+        """The indices of all parts with this id, in order."""
+        by_id = self._by_id
+        index = (self._search() if by_id is None else by_id).get(wanted)
+        if index is None:
+            return ()
+        return (self._repeated and self._repeated.get(wanted)) or (index,)
+
+    def append(self, part: Any, *, waits: bool) -> None:
+        """A part comes at the end."""
+        if self._by_id is not None:
+            self._add(self._by_id, len(self.parts), part_id(part))
+        if self.waiting is not None:
+            self.waiting += waits
+
+    def _search(self) -> dict[str, int]:
+        by_id: dict[str, int] = {}
+        self._by_id = by_id
+        for index, id in enumerate(map(part_id, self.parts)):
+            self._add(by_id, index, id)
+        return by_id
+
+    def _add(self, by_id: dict[str, int], index: int, id: object) -> None:
+        # Only strings: no action names anything else, and a dict might not take it.
+        if type(id) is str:
+            first = by_id.setdefault(id, index)
+            if first != index:
+                self._repeated[id] = (*self._repeated.get(id, (first,)), index)
+
+
+# From the identity of a tuple of parts to what is known of it.
+_held: Final[dict[int, Places]] = {}
 
 
 def part_id(part: Any) -> object:
     """The id of a response part; None for kinds that have none."""
-    if type(part) is ToolCallResponsePart:
+    kind = type(part)
+    if kind is MarkdownResponsePart or kind is ReasoningResponsePart:
+        return part.id
+    if kind is ToolCallResponsePart:
         call = part.tool_call
-        return call.raw.get("toolCallId") if isinstance(call, Unknown) else call.tool_call_id
-    return part.raw.get("id") if isinstance(part, Unknown) else getattr(part, "id", None)
+        return call.raw.get("toolCallId") if type(call) is Unknown else call.tool_call_id
+    return part.raw.get("id") if kind is Unknown else None
 
 
-def find_part(parts: tuple[Any, ...], wanted: str) -> int:
-    """The index of the first part with this id, or -1."""
-    place = _places.pop(id(parts), None)
-    if place is not None and place[0] is parts and place[1] == wanted:
-        return place[2]
-    for index, part in enumerate(parts):
-        if part_id(part) == wanted:
-            return index
-    return -1
+def claim_places(parts: tuple[Any, ...]) -> Places:
+    """What is known of these parts, perhaps nothing yet. Nobody else has it until it is held again."""
+    places = _held.pop(id(parts), None)
+    return places if places is not None and places.parts is parts else Places(parts)
 
 
-def hold_place(parts: tuple[Any, ...], held: str, index: int) -> None:
-    """Remember where the part is that `parts` was just made for."""
-    if len(_places) >= _MOST_PLACES:
-        _places.pop(next(iter(_places)), None)
-    _places[id(parts)] = (parts, held, index)
+def hold_places(parts: tuple[Any, ...], places: Places) -> None:
+    """Keep what is known of `parts`, which may have been made of those it was claimed for."""
+    places.parts = parts
+    if len(_held) >= _MOST_TURNS:
+        with suppress(RuntimeError, StopIteration):  # another thread holds or claims at this moment
+            _held.pop(next(iter(_held)), None)
+    _held[id(parts)] = places
 
 
-def release_place(parts: tuple[Any, ...]) -> None:
+def release_places(parts: tuple[Any, ...]) -> None:
     """Forget a turn that ended."""
-    _places.pop(id(parts), None)
+    _held.pop(id(parts), None)

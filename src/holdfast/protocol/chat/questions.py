@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from holdfast.protocol.chat import actions
-from holdfast.protocol.chat.activity import refresh, refresh_unread
+from holdfast.protocol.chat.activity import appended, refresh, refresh_unread
 from holdfast.protocol.chat.parts import InputRequestResponsePart
 from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.reducing import exchanged
@@ -24,8 +24,7 @@ def input_requested(state: ChatState, action: actions.InputRequested) -> ChatSta
     place = _open_question(state, action.request.id)
     if place is None:
         part = InputRequestResponsePart(request=action.request)
-        parts = (*turn.response_parts, part)
-        return refresh_unread(replace(state, active_turn=replace(turn, response_parts=parts)))
+        return refresh_unread(replace(state, active_turn=appended(turn, part)))
     index, before = place
     answers = before.request.answers if action.request.answers is None else action.request.answers
     part = InputRequestResponsePart(request=replace(action.request, answers=answers))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from holdfast.protocol import text, timestamps
 from holdfast.protocol.chat import actions, questions, tool_calls
-from holdfast.protocol.chat.activity import refresh, refresh_unread
+from holdfast.protocol.chat.activity import appended, refresh, refresh_unread
 from holdfast.protocol.chat.messages import PendingMessage
 from holdfast.protocol.chat.parts import (
     ErrorResponsePart,
@@ -21,7 +21,7 @@ from holdfast.protocol.chat.parts import (
     ReasoningResponsePart,
     ResponsePart,
 )
-from holdfast.protocol.chat.places import find_part, hold_place, release_place
+from holdfast.protocol.chat.places import claim_places, hold_places, release_places
 from holdfast.protocol.chat.state import ActiveTurn, ChatState, Turn, TurnState
 from holdfast.protocol.codec import Unknown, Wire
 from holdfast.protocol.common import Number, Timestamp
@@ -88,7 +88,7 @@ def _end_turn(
     active = state.active_turn
     if active is None or active.id != turn_id:
         return state
-    release_place(active.response_parts)
+    release_places(active.response_parts)
     duration = max(0, duration)
     turn = Turn(
         id=active.id,
@@ -175,13 +175,14 @@ def _stream(
     if turn is None or turn.id != action.turn_id:
         return state
     parts = turn.response_parts
-    index = find_part(parts, action.part_id)
+    places = claim_places(parts)
+    index = places.first(action.part_id)
     part = parts[index] if index >= 0 else None
     if not isinstance(part, kind):
         return state
     grown = replace(part, content=text.append(part.content, action.content))
     parts = exchanged(parts, index, grown)
-    hold_place(parts, action.part_id, index)
+    hold_places(parts, places)
     return replace(state, active_turn=replace(turn, response_parts=parts))
 
 
@@ -190,7 +191,7 @@ def response_part(state: ChatState, action: actions.ResponsePart) -> ChatState:
     turn = state.active_turn
     if turn is None or turn.id != action.turn_id or isinstance(action.part, ErrorResponsePart):
         return state
-    return replace(state, active_turn=replace(turn, response_parts=(*turn.response_parts, action.part)))
+    return replace(state, active_turn=appended(turn, action.part))
 
 
 def usage(state: ChatState, action: actions.Usage) -> ChatState:

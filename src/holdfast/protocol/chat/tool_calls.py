@@ -19,8 +19,9 @@ from msgspec.structs import replace
 
 from holdfast.protocol import text
 from holdfast.protocol.chat import actions
-from holdfast.protocol.chat.activity import refresh
+from holdfast.protocol.chat.activity import WAITING_CALLS, activity_of, appended, refresh
 from holdfast.protocol.chat.parts import ResponsePart, ToolCallResponsePart
+from holdfast.protocol.chat.places import Places, claim_places, hold_places
 from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.chat.tools import (
     ConfirmationOption,
@@ -40,7 +41,8 @@ from holdfast.protocol.chat.tools import (
 )
 from holdfast.protocol.codec import Unknown, convert
 from holdfast.protocol.errors import InvalidValue
-from holdfast.protocol.reducing import exchanged
+from holdfast.protocol.reducing import exchanged, put
+from holdfast.protocol.status import with_activity
 
 __all__ = [
     "auth_required",
@@ -56,6 +58,7 @@ __all__ = [
 ]
 
 Call: TypeAlias = ToolCallState
+Parts: TypeAlias = tuple[ResponsePart, ...]
 A = TypeVar("A", bound=actions.ToolCallAction)
 
 
@@ -72,8 +75,7 @@ def start(state: ChatState, action: actions.ToolCallStart) -> ChatState:
         contributor=action.contributor,
         meta=action.meta,
     )
-    parts = (*turn.response_parts, ToolCallResponsePart(tool_call=call))
-    return replace(state, active_turn=replace(turn, response_parts=parts))
+    return replace(state, active_turn=appended(turn, ToolCallResponsePart(tool_call=call)))
 
 
 def delta(state: ChatState, action: actions.ToolCallDelta) -> ChatState:
@@ -101,7 +103,7 @@ def ready(state: ChatState, action: actions.ToolCallReady) -> ChatState:
 
     Sent again to a waiting call it refines it, and what it omits stays; sent to a running one it asks anew.
     """
-    return refresh(_with_call(state, action, _readied))
+    return _refreshed(state, action, _readied)
 
 
 _READIABLE = (ToolCallStreamingState, ToolCallPendingConfirmationState, ToolCallRunningState)
@@ -161,7 +163,7 @@ def _refined(current: ToolCallContributor | None, given: ToolCallContributor | N
 
 def confirmed(state: ChatState, action: actions.ToolCallConfirmed) -> ChatState:
     """Run or cancel a waiting call."""
-    return refresh(_with_call(state, action, _decided))
+    return _refreshed(state, action, _decided)
 
 
 def _decided(call: Call, action: actions.ToolCallConfirmed) -> Call:
@@ -203,7 +205,7 @@ def _option(call: ToolCallPendingConfirmationState, id: str | None) -> Confirmat
 
 def complete(state: ChatState, action: actions.ToolCallComplete) -> ChatState:
     """Finish a call, or have its result confirmed. A call that waits for a token can only fail."""
-    return refresh(_with_call(state, action, _completed))
+    return _refreshed(state, action, _completed)
 
 
 def _completed(call: Call, action: actions.ToolCallComplete) -> Call:
@@ -244,7 +246,7 @@ def _completed(call: Call, action: actions.ToolCallComplete) -> Call:
 
 def result_confirmed(state: ChatState, action: actions.ToolCallResultConfirmed) -> ChatState:
     """Accept or withhold a result."""
-    return refresh(_with_call(state, action, _result_decided))
+    return _refreshed(state, action, _result_decided)
 
 
 def _result_decided(call: Call, action: actions.ToolCallResultConfirmed) -> Call:
@@ -285,7 +287,7 @@ def _shown(call: Call, action: actions.ToolCallContentChanged) -> Call:
 
 def auth_required(state: ChatState, action: actions.ToolCallAuthRequired) -> ChatState:
     """Hold a running call of an MCP server until a token arrives."""
-    return refresh(_with_call(state, action, _held))
+    return _refreshed(state, action, _held)
 
 
 def _held(call: Call, action: actions.ToolCallAuthRequired) -> Call:
@@ -306,7 +308,7 @@ def _held(call: Call, action: actions.ToolCallAuthRequired) -> Call:
 
 def auth_resolved(state: ChatState, action: actions.ToolCallAuthResolved) -> ChatState:
     """Let a call go on that waited for a token."""
-    return refresh(_with_call(state, action, _resumed))
+    return _refreshed(state, action, _resumed)
 
 
 def _resumed(call: Call, action: actions.ToolCallAuthResolved) -> Call:
@@ -376,18 +378,35 @@ def _with_call(state: ChatState, action: A, change: Callable[[Call, A], Call]) -
     turn = state.active_turn
     if turn is None or turn.id != action.turn_id:
         return state
-    parts = turn.response_parts
-    wanted = action.tool_call_id
-    for index, part in enumerate(parts):
-        if type(part) is not ToolCallResponsePart:
+    places = claim_places(turn.response_parts)
+    parts = _changed(turn.response_parts, places, action, change)
+    hold_places(parts, places)
+    return state if parts is turn.response_parts else replace(state, active_turn=replace(turn, response_parts=parts))
+
+
+def _refreshed(state: ChatState, action: A, change: Callable[[Call, A], Call]) -> ChatState:
+    """As `_with_call`, and the status that fits then, at once: this is every second step of a call."""
+    turn = state.active_turn
+    if turn is None or turn.id != action.turn_id:
+        return refresh(state)
+    places = claim_places(turn.response_parts)
+    parts = _changed(turn.response_parts, places, action, change)
+    status = with_activity(state.status, activity_of(parts, places))
+    hold_places(parts, places)
+    if parts is turn.response_parts:
+        return put(state, status=status)
+    return replace(state, active_turn=replace(turn, response_parts=parts), status=status)
+
+
+def _changed(parts: Parts, places: Places, action: A, change: Callable[[Call, A], Call]) -> Parts:
+    for index in places.all(action.tool_call_id):
+        part = parts[index]
+        if type(part) is not ToolCallResponsePart or type(part.tool_call) is Unknown:
             continue
         call = part.tool_call
-        if type(call) is Unknown or call.tool_call_id != wanted:  # type: ignore[union-attr]  # exact type
-            continue
         changed = change(call, action)
         if changed is not call:
-            # Later parts are still those of the old tuple, so going on with it is right.
             parts = exchanged(parts, index, ToolCallResponsePart(tool_call=changed))
-    if parts is turn.response_parts:
-        return state
-    return replace(state, active_turn=replace(turn, response_parts=parts))
+            if places.waiting is not None and type(changed) is not type(call):
+                places.waiting += (type(changed) in WAITING_CALLS) - (type(call) in WAITING_CALLS)
+    return parts

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote_to_bytes
@@ -34,15 +33,14 @@ __all__ = [
     "client_file",
     "default_chat",
     "default_chat_owner",
-    "expand",
     "file_path",
     "file_uri",
     "is_root",
     "otlp_level",
     "parse",
+    "quoted",
     "resource_watch",
     "session",
-    "template_variables",
     "terminal",
 ]
 
@@ -163,10 +161,11 @@ def is_root(uri: str, *, before_0_2: bool = False) -> bool:
 
 
 def _of(scheme: str, id: str) -> URI:
-    return f"{scheme}:/{_quoted(id)}"
+    return f"{scheme}:/{quoted(id)}"
 
 
-def _quoted(text: str, safe: str = "", *, errors: str = "strict") -> str:
+def quoted(text: str, safe: str = "", *, errors: str = "strict") -> str:
+    """Text with every character escaped that is neither plain nor `safe`."""
     return quote(_bytes(text, errors), safe=safe)
 
 
@@ -257,7 +256,7 @@ def file_uri(path: str) -> URI:
     """The `file:` URI of an absolute POSIX path. Bytes that are not UTF-8 survive as Python spells them."""
     if not path.startswith("/"):
         raise InvalidValue("$", "an absolute path", "a relative one")
-    return "file://" + _quoted(path, "/", errors="surrogateescape")
+    return "file://" + quoted(path, "/", errors="surrogateescape")
 
 
 def file_path(uri: URI) -> str:
@@ -308,50 +307,9 @@ def client_file(uri: URI) -> ClientFile | None:
     if len(segments) < 4 or not segments[1]:
         return None
     _, scheme, authority, path = segments
-    return ClientFile(client_id, f"{scheme}://{'' if authority == '-' else authority}/{path}")
-
-
-# Templates (RFC 6570, string variables): changesets and telemetry announce those
-
-_EXPRESSION: Final = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
-_NAME: Final = re.compile(r"[A-Za-z0-9_.]+")
-
-# Operator -> what begins the expansion, what separates, whether names are written, what stays unescaped.
-_OPERATORS: Final[dict[str, tuple[str, str, bool, str]]] = {
-    "": ("", ",", False, ""),
-    "+": ("", ",", False, ":/?#[]@!$&'()*+,;="),
-    "#": ("#", ",", False, ":/?#[]@!$&'()*+,;="),
-    ".": (".", ".", False, ""),
-    "/": ("/", "/", False, ""),
-    ";": (";", ";", True, ""),
-    "?": ("?", "&", True, ""),
-    "&": ("&", "&", True, ""),
-}
-
-
-def template_variables(template: str) -> tuple[str, ...]:
-    """The variables of a template, in order. A client ignores a template with one it does not know."""
-    names = (name for match in _EXPRESSION.finditer(template) for name in match[2].split(","))
-    return tuple(dict.fromkeys(names))
-
-
-def expand(template: str, values: Mapping[str, str]) -> URI:
-    """Expand a template; variables without a value vanish, as RFC 6570 has it."""
-
-    def expression(match: re.Match[str]) -> str:
-        first, separator, named, safe = _OPERATORS[match[1]]
-        names = match[2].split(",")
-        if not all(_NAME.fullmatch(name) for name in names):
-            raise InvalidValue("$", "a template with plain variables", "a malformed expression")
-        given = [(name, _quoted(values[name], safe)) for name in names if name in values]
-        written = [_named(name, value, match[1]) if named else value for name, value in given]
-        return first + separator.join(written) if written else ""
-
-    return _EXPRESSION.sub(expression, template)
-
-
-def _named(name: str, value: str, operator: str) -> str:
-    return name if operator == ";" and not value else f"{name}={value}"
+    query = "" if parts.query is None else f"?{parts.query}"
+    fragment = "" if parts.fragment is None else f"#{parts.fragment}"
+    return ClientFile(client_id, f"{scheme}://{'' if authority == '-' else authority}/{path}{query}{fragment}")
 
 
 _LEVELS: Final = {"trace": 1, "debug": 5, "info": 9, "warn": 13, "error": 17, "fatal": 21}

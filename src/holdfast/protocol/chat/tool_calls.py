@@ -12,16 +12,15 @@ be left over from the one before:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
 from holdfast.protocol import text
 from holdfast.protocol.chat import actions
-from holdfast.protocol.chat.activity import WAITING_CALLS, activity_of, appended, refresh
+from holdfast.protocol.chat.activity import appended
+from holdfast.protocol.chat.addressed import with_call, with_call_refreshed
 from holdfast.protocol.chat.parts import ResponsePart, ToolCallResponsePart
-from holdfast.protocol.chat.places import Places, claim_places, hold_places
 from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.chat.tools import (
     ConfirmationOption,
@@ -41,8 +40,6 @@ from holdfast.protocol.chat.tools import (
 )
 from holdfast.protocol.codec import Unknown, convert
 from holdfast.protocol.errors import InvalidValue
-from holdfast.protocol.reducing import exchanged, put
-from holdfast.protocol.status import with_activity
 
 __all__ = [
     "auth_required",
@@ -58,8 +55,6 @@ __all__ = [
 ]
 
 Call: TypeAlias = ToolCallState
-Parts: TypeAlias = tuple[ResponsePart, ...]
-A = TypeVar("A", bound=actions.ToolCallAction)
 
 
 def start(state: ChatState, action: actions.ToolCallStart) -> ChatState:
@@ -80,7 +75,7 @@ def start(state: ChatState, action: actions.ToolCallStart) -> ChatState:
 
 def delta(state: ChatState, action: actions.ToolCallDelta) -> ChatState:
     """Append to the input of a streaming call."""
-    return _with_call(state, action, _streamed)
+    return with_call(state, action, _streamed)
 
 
 def _streamed(call: Call, action: actions.ToolCallDelta) -> Call:
@@ -103,7 +98,7 @@ def ready(state: ChatState, action: actions.ToolCallReady) -> ChatState:
 
     Sent again to a waiting call it refines it, and what it omits stays; sent to a running one it asks anew.
     """
-    return _refreshed(state, action, _readied)
+    return with_call_refreshed(state, action, _readied)
 
 
 _READIABLE = (ToolCallStreamingState, ToolCallPendingConfirmationState, ToolCallRunningState)
@@ -163,7 +158,7 @@ def _refined(current: ToolCallContributor | None, given: ToolCallContributor | N
 
 def confirmed(state: ChatState, action: actions.ToolCallConfirmed) -> ChatState:
     """Run or cancel a waiting call."""
-    return _refreshed(state, action, _decided)
+    return with_call_refreshed(state, action, _decided)
 
 
 def _decided(call: Call, action: actions.ToolCallConfirmed) -> Call:
@@ -205,7 +200,7 @@ def _option(call: ToolCallPendingConfirmationState, id: str | None) -> Confirmat
 
 def complete(state: ChatState, action: actions.ToolCallComplete) -> ChatState:
     """Finish a call, or have its result confirmed. A call that waits for a token can only fail."""
-    return _refreshed(state, action, _completed)
+    return with_call_refreshed(state, action, _completed)
 
 
 def _completed(call: Call, action: actions.ToolCallComplete) -> Call:
@@ -246,7 +241,7 @@ def _completed(call: Call, action: actions.ToolCallComplete) -> Call:
 
 def result_confirmed(state: ChatState, action: actions.ToolCallResultConfirmed) -> ChatState:
     """Accept or withhold a result."""
-    return _refreshed(state, action, _result_decided)
+    return with_call_refreshed(state, action, _result_decided)
 
 
 def _result_decided(call: Call, action: actions.ToolCallResultConfirmed) -> Call:
@@ -276,7 +271,7 @@ def _result_decided(call: Call, action: actions.ToolCallResultConfirmed) -> Call
 
 def content_changed(state: ChatState, action: actions.ToolCallContentChanged) -> ChatState:
     """Show what a running call has to show so far, complete."""
-    return _with_call(state, action, _shown)
+    return with_call(state, action, _shown)
 
 
 def _shown(call: Call, action: actions.ToolCallContentChanged) -> Call:
@@ -287,7 +282,7 @@ def _shown(call: Call, action: actions.ToolCallContentChanged) -> Call:
 
 def auth_required(state: ChatState, action: actions.ToolCallAuthRequired) -> ChatState:
     """Hold a running call of an MCP server until a token arrives."""
-    return _refreshed(state, action, _held)
+    return with_call_refreshed(state, action, _held)
 
 
 def _held(call: Call, action: actions.ToolCallAuthRequired) -> Call:
@@ -308,7 +303,7 @@ def _held(call: Call, action: actions.ToolCallAuthRequired) -> Call:
 
 def auth_resolved(state: ChatState, action: actions.ToolCallAuthResolved) -> ChatState:
     """Let a call go on that waited for a token."""
-    return _refreshed(state, action, _resumed)
+    return with_call_refreshed(state, action, _resumed)
 
 
 def _resumed(call: Call, action: actions.ToolCallAuthResolved) -> Call:
@@ -371,42 +366,3 @@ def _base(call: Any, action: actions.ToolCallAction | None = None) -> dict[str, 
         "contributor": call.contributor,
         "meta": call.meta if given is None else given,
     }
-
-
-def _with_call(state: ChatState, action: A, change: Callable[[Call, A], Call]) -> ChatState:
-    """Change every call of the active turn that has the action's id; the same state if none changes."""
-    turn = state.active_turn
-    if turn is None or turn.id != action.turn_id:
-        return state
-    places = claim_places(turn.response_parts)
-    parts = _changed(turn.response_parts, places, action, change)
-    hold_places(parts, places)
-    return state if parts is turn.response_parts else replace(state, active_turn=replace(turn, response_parts=parts))
-
-
-def _refreshed(state: ChatState, action: A, change: Callable[[Call, A], Call]) -> ChatState:
-    """As `_with_call`, and the status that fits then, at once: this is every second step of a call."""
-    turn = state.active_turn
-    if turn is None or turn.id != action.turn_id:
-        return refresh(state)
-    places = claim_places(turn.response_parts)
-    parts = _changed(turn.response_parts, places, action, change)
-    status = with_activity(state.status, activity_of(parts, places))
-    hold_places(parts, places)
-    if parts is turn.response_parts:
-        return put(state, status=status)
-    return replace(state, active_turn=replace(turn, response_parts=parts), status=status)
-
-
-def _changed(parts: Parts, places: Places, action: A, change: Callable[[Call, A], Call]) -> Parts:
-    for index in places.all(action.tool_call_id):
-        part = parts[index]
-        if type(part) is not ToolCallResponsePart or type(part.tool_call) is Unknown:
-            continue
-        call = part.tool_call
-        changed = change(call, action)
-        if changed is not call:
-            parts = exchanged(parts, index, ToolCallResponsePart(tool_call=changed))
-            if places.waiting is not None and type(changed) is not type(call):
-                places.waiting += (type(changed) in WAITING_CALLS) - (type(call) in WAITING_CALLS)
-    return parts

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -18,8 +20,9 @@ from holdfast.protocol.chat.messages import Message, MessageKind, MessageOrigin
 from holdfast.protocol.chat.parts import InputRequestResponsePart, MarkdownResponsePart
 from holdfast.protocol.chat.state import ActiveTurn, ChatState
 from holdfast.protocol.chat.tools import ToolCallResult
-from holdfast.protocol.codec import Unknown, Wire, decode, encode
-from holdfast.protocol.envelope import ACTION_TYPES
+from holdfast.protocol.codec import Unknown, Wire, decode, encode, to_json
+from holdfast.protocol.envelope import ACTION_TYPES, action_type, decode_action
+from holdfast.protocol.errors import InvalidValue
 from holdfast.protocol.reducers import REDUCERS
 from holdfast.protocol.snapshot import STATES
 
@@ -75,6 +78,35 @@ def test_replay_in_any_chunking_equals_live(kind: str, data: st.DataObject) -> N
 def _texts(state: ChatState) -> tuple[tuple[str, str], ...]:
     parts = state.active_turn.response_parts if state.active_turn else ()
     return tuple((part.id, part.text) for part in parts if isinstance(part, MarkdownResponsePart))
+
+
+def _spoiled(draw: st.DrawFn, raw: Any) -> Any:
+    """The same JSON with one value exchanged for another, somewhere inside."""
+    if isinstance(raw, dict) and raw and draw(st.integers(0, 3)):
+        key = draw(st.sampled_from(sorted(raw)))
+        return {**raw, key: _spoiled(draw, raw[key])}
+    if isinstance(raw, list) and raw and draw(st.integers(0, 3)):
+        index = draw(st.integers(0, len(raw) - 1))
+        return [*raw[:index], _spoiled(draw, raw[index]), *raw[index + 1 :]]
+    return draw(strategies.free_json)
+
+
+@st.composite
+def _spoiled_actions(draw: st.DrawFn, kind: str) -> bytes:
+    action = draw(_actions(kind))
+    fields = {key: value for key, value in to_json(action).items() if key != "type"}
+    spoiled = {key: _spoiled(draw, value) for key, value in fields.items() if draw(st.booleans())}
+    return json.dumps({**fields, **spoiled, "type": action_type(action)}).encode()
+
+
+@pytest.mark.parametrize("kind", sorted(REDUCERS))
+@settings(_thorough, max_examples=40)
+@given(data=st.data())
+def test_malformed_actions_are_refused_or_reduced_and_nothing_else(kind: str, data: st.DataObject) -> None:
+    state = data.draw(strategies.of(STATES[kind], strategies.few_words))
+    with suppress(InvalidValue):
+        state = REDUCERS[kind](state, decode_action(data.draw(_spoiled_actions(kind))))
+    assert decode(STATES[kind], encode(state)) == state
 
 
 _RESULT = ToolCallResult(success=True, past_tense_message="done")

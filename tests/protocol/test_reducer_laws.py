@@ -158,11 +158,11 @@ def test_no_more_is_remembered_than_of_a_few_turns() -> None:
     state = ChatState(resource="ahp-chat:/c", title="", status=8, modified_at="", turns=())
     message = Message(text="go", origin=MessageOrigin(kind=MessageKind.USER))
     parts = tuple(MarkdownResponsePart(id=id, content="") for id in "abca")
-    turns = [ActiveTurn(id="t", started_at="", message=message, response_parts=(*parts,)) for _ in range(200)]
+    turns = [ActiveTurn(id="t", started_at="", message=message, response_parts=(*parts,)) for _ in range(1000)]
     states = [replace(state, active_turn=turn) for turn in turns]
     for piece in "xyz":
         states = [REDUCERS["chat"](each, Delta(turn_id="t", part_id="a", content=piece)) for each in states]
-        assert len(places._held) <= 64
+        assert len(places._held) <= 256
     assert {_texts(each) for each in states} == {(("a", "xyz"), ("b", ""), ("c", ""), ("a", ""))}
 
 

@@ -16,8 +16,9 @@ from holdfast.protocol.codec import Unknown
 
 __all__ = ["Places", "claim_places", "hold_places", "part_id", "release_places"]
 
-# How many turns may be written to in turn without searching again. Each keeps one turn's parts alive.
-_MOST_TURNS: Final = 64
+# How many turns may be written to by turns without searching again. Each keeps one turn's parts alive, which its
+# chat does anyway unless the turn was cut off: those that end are released.
+_MOST_TURNS: Final = 256
 
 
 class Places:

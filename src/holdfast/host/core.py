@@ -79,9 +79,9 @@ class Host:
         self.counters = Counters()
         self.batch = Batch()
         self.in_flight: Sealed | None = None
-        self.needs: deque[tuple[Job, Need]] = deque()
-        self.pieces: deque[tuple[Job, Need]] = deque()
-        """Needs of jobs that need much, a piece of which is read when there is nothing else to do."""
+        self.needs: deque[tuple[Job, tuple[Need, ...]]] = deque()
+        self.pieces: deque[tuple[Job, tuple[Need, ...]]] = deque()
+        """The same of jobs that need much, a piece of which is read when there is nothing else to do."""
         self.bridged: set[int] = set()
         """The connections that speak an older version."""
         self.resyncing: dict[int, Connection] = {}
@@ -131,6 +131,10 @@ class Host:
     def answered(self, job: Job, need: Need, answer: Any) -> None:
         """What a job needed. An exception as the answer is raised where the question was asked."""
         job.answers[need] = answer
+        self.resume(job)
+
+    def resume(self, job: Job) -> None:
+        """Run a job that has all the answers it waited for."""
         connection = job.connection
         if connection is None:
             if self._stalled:
@@ -188,25 +192,35 @@ class Host:
             self.in_background(self._later.popleft())
 
     def _park(self, job: Job, waiting: Waiting, mark: Mark) -> None:
-        assert self.batch.unchanged_since(mark), f"something changed before {waiting.need} was asked for"
+        assert self.batch.unchanged_since(mark), f"something changed before {waiting.needs} was asked for"
         if job.connection is not None:
             job.connection.job = job
-        (self.pieces if waiting.is_piece else self.needs).append((job, waiting.need))
+        (self.pieces if waiting.is_piece else self.needs).append((job, waiting.needs))
 
     def later(self, work: Callable[[], None]) -> None:
         """Do work of nobody's connection right after the running job, which may have to read first."""
         self._later.append(work)
 
-    def ask(self, need: Need) -> Any:
-        """What was read; unless it was, the job waits. Ask before changing anything."""
+    def ask(self, need: Need, *, once: bool = False) -> Any:
+        """What was read; unless it was, the job waits. Ask before changing anything.
+
+        `once`: an answer that is out of date as soon as it was used, and is read again should it be asked for again.
+        """
         assert self._job is not None, "only jobs may ask"
         answers = self._job.answers
         if need not in answers:
             raise Waiting(need)
-        answer = answers[need]
+        answer = answers.pop(need) if once else answers[need]
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def ask_ahead(self, needs: Iterable[Need]) -> None:
+        """Have several things read that will be asked for, at once; others have their turn before."""
+        assert self._job is not None, "only jobs may ask"
+        missing = tuple(need for need in needs if need not in self._job.answers)
+        if missing:
+            raise Waiting(*missing, is_piece=True)
 
     def ask_piece(self, need: Need, take: Callable[[Any], None]) -> None:
         """Have one piece of much read, and `take` it once; others have their turn between two pieces."""

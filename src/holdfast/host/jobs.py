@@ -20,11 +20,11 @@ Need: TypeAlias = Query | AgentQuery
 
 
 class Waiting(Exception):
-    """The running job needs this first. `is_piece`: it is one of many, between which others have their turn."""
+    """The running job needs these first. `is_piece`: they are a part of much, and others have their turn between."""
 
-    def __init__(self, need: Need, *, is_piece: bool = False) -> None:
-        super().__init__(need)
-        self.need = need
+    def __init__(self, *needs: Need, is_piece: bool = False) -> None:
+        super().__init__(*needs)
+        self.needs = needs
         self.is_piece = is_piece
 
 

@@ -6,7 +6,7 @@ as.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from msgspec import Struct
@@ -24,9 +24,27 @@ from holdfast.protocol.uris import Kind, annotations_owner, classify, is_root
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["channel", "chat", "find_turn", "history", "is_arriving", "is_taken", "session", "turns", "unknown"]
+__all__ = [
+    "bring",
+    "channel",
+    "chat",
+    "find_turn",
+    "history",
+    "is_arriving",
+    "is_taken",
+    "session",
+    "turns",
+    "unknown",
+]
 
 T = TypeVar("T")
+
+
+class _Progress(Struct):
+    """How much of something one job has read, and what was made of it."""
+
+    pieces: list[Any] = []
+    position: int = 0
 
 
 def channel(host: Host, uri: URI) -> Channel | None:
@@ -49,7 +67,7 @@ def _stored(host: Host, uri: URI) -> Channel | None:
     if unit_uri is None or unit_uri in host.sessions or unit_uri in host.imports:
         # In memory without this channel: it was dropped, and the journal does not know yet. Or not to be seen yet.
         return None
-    stored = host.ask(LoadUnit(unit_uri))
+    stored = host.ask(LoadUnit(unit_uri), once=True)
     if stored is None:
         return None
     loading.adopt(host, stored)
@@ -57,6 +75,29 @@ def _stored(host: Host, uri: URI) -> Channel | None:
 
 
 _MOST_CHARACTERS = 8192
+
+_AT_ONCE: Final = 8
+"""Sessions that are read into memory at once: a millisecond or two."""
+
+
+def bring(host: Host, uris: Sequence[URI]) -> None:
+    """Have what these URIs name in memory before it is looked for: a few at a time, however many they are."""
+    brought = host.memory.setdefault("brought", _Progress())
+    while brought.position < len(uris):
+        batch = uris[brought.position : brought.position + _AT_ONCE]
+        named = [
+            name for uri in batch for name in (uri, annotations_owner(uri)) if name and _may_be_stored(host, name)
+        ]
+        host.ask_ahead(FindUnit(name) for name in named)
+        units = {host.ask(FindUnit(name)) for name in named}
+        host.ask_ahead(LoadUnit(unit) for unit in units if unit is not None and unit not in host.sessions)
+        for uri in batch:
+            channel(host, uri)
+        brought.position += len(batch)
+
+
+def _may_be_stored(host: Host, uri: URI) -> bool:
+    return not is_root(uri) and uri not in host.channels and len(uri) <= _MOST_CHARACTERS
 
 
 def _annotations(host: Host, uri: URI) -> Channel | None:
@@ -129,13 +170,6 @@ def turns(host: Host, chat: Chat, query: ReadTurns) -> TurnPage:
 _PIECE: Final = 32
 _PIECE_BYTES: Final = 64_000
 """A piece of a whole history. Reading one, and converting it for an older client, takes a millisecond or two."""
-
-
-class _Progress(Struct):
-    """How much of a history one job has read, and what was made of it."""
-
-    pieces: list[Any] = []
-    position: int = 0
 
 
 def history(host: Host, chat: Chat, made_of: Callable[[TurnPage], T]) -> tuple[T, ...]:

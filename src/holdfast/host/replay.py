@@ -80,7 +80,9 @@ def prepare(host: Host, params: ReconnectParams, bridge: Bridge | None, *, from_
     """Read what a client missed. A duplicate URI counts once. `from_snapshots`: there is no replay for it."""
     found: dict[URI, tuple[Channel, URI]] = {}
     missing: list[URI] = []
-    for uri in dict.fromkeys(params.subscriptions):
+    wanted = tuple(dict.fromkeys(params.subscriptions))
+    lookup.bring(host, wanted)
+    for uri in wanted:
         channel = lookup.channel(host, uri)
         if channel is None:
             missing.append(uri)
@@ -93,7 +95,7 @@ def prepare(host: Host, params: ReconnectParams, bridge: Bridge | None, *, from_
         missed = None
     if missed is not None:
         return Answer(resumed, missed, tuple(missing), bridge)
-    fresh = [subscriptions.prepare_channel(host, channel, uri, bridge) for channel, uri in found.values()]
+    fresh = subscriptions.prepare_channels(host, tuple(found.values()), bridge)
     return Answer(fresh, None, tuple(missing), bridge)
 
 

@@ -107,8 +107,22 @@ def told(prepared: Sequence[Prepared], seq: int, result: Callable[[int, tuple[An
 
 def prepare(host: Host, uris: tuple[URI, ...], bridge: Bridge | None) -> list[Prepared]:
     """What can be subscribed to of these; the rest is left out (01-wire, section 9)."""
-    found = [(uri, lookup.channel(host, uri)) for uri in uris]
-    return [prepare_channel(host, channel, uri, bridge) for uri, channel in found if channel is not None]
+    lookup.bring(host, uris)
+    found = [(lookup.channel(host, uri), uri) for uri in uris]
+    return prepare_channels(host, [(channel, uri) for channel, uri in found if channel is not None], bridge)
+
+
+_AHEAD: Final = 4
+"""Chats whose newest turns are read at once."""
+
+
+def prepare_channels(host: Host, channels: Sequence[tuple[Channel, URI]], bridge: Bridge | None) -> list[Prepared]:
+    """Read what snapshots of these need, a few at a time, however many they are."""
+    shown = [conversation_of(channel, bridge) or channel for channel, _ in channels]
+    queries = [query for query in (_query(host, each, bridge) for each in shown if isinstance(each, Chat)) if query]
+    for start in range(0, len(queries), _AHEAD):
+        host.ask_ahead(queries[start : start + _AHEAD])
+    return [prepare_channel(host, channel, uri, bridge) for channel, uri in channels]
 
 
 def prepare_channel(
@@ -137,19 +151,31 @@ def conversation_of(channel: Channel, bridge: Bridge | None) -> Chat | None:
     return channel.unit.chats.get(channel.unit.default_chat)
 
 
+def _query(host: Host, chat: Chat, bridge: Bridge | None, view_turns: float | None = None) -> ReadTurns | None:
+    """What to read of a chat's turns; None for all of them."""
+    limit = None if view_turns is None else max(1, int(view_turns))
+    budget = None if bridge is not None and bridge.whole_history else host.settings.frame_budget
+    if budget is None and limit is None:
+        return None
+    if budget is not None:
+        # In steps: the same question is asked again a little later, when a running turn has grown.
+        budget = max(1, budget - (len(encode(chat.state)) // _STEP + 1) * _STEP)
+    return ReadTurns(chat.uri, None, limit, budget, edition=chat.cuts)
+
+
+_STEP: Final = 16_000
+
+
 def _history(host: Host, chat: Chat, view_turns: float | None, bridge: Bridge | None) -> History:
     """The newest turns that fit: as many as were asked for, and no more than a message may hold."""
 
     def run(page: TurnPage) -> bytes:
         return b",".join([dialects.row(bridge, turn.data) for turn in page.turns])
 
-    limit = None if view_turns is None else max(1, int(view_turns))
-    budget = None if bridge is not None and bridge.whole_history else host.settings.frame_budget
-    if budget is None and limit is None:
+    query = _query(host, chat, bridge, view_turns)
+    if query is None:
         return History(lookup.history(host, chat, run))
-    if budget is not None:
-        budget = max(1, budget - len(encode(chat.state)))
-    page = lookup.turns(host, chat, ReadTurns(chat.uri, None, limit, budget))
+    page = lookup.turns(host, chat, query)
     if not page.turns:
         return History((), window=page.total or None)
     return History((run(page),), _cursor(page), page.turns[0].position or None)

@@ -126,15 +126,17 @@ class Engine:
             logger.error("the journal failed: %s", error)
             self._deliver(self.host.failed(sealed, _reason(error)))
 
-    def _read(self, needs: deque[tuple[Job, Need]]) -> bool:
-        """Answer one question. Everything decided is committed by then, so answers are never behind."""
-        if not needs or self.host.in_flight is not None:
+    def _read(self, waiting: deque[tuple[Job, tuple[Need, ...]]]) -> bool:
+        """Answer what one job asks. Everything decided is committed by then, so answers are never behind."""
+        if not waiting or self.host.in_flight is not None:
             return False
-        job, need = needs.popleft()
-        if isinstance(need, _AGENT_QUERIES):
-            self._ask_agent(job, need)
+        job, needs = waiting.popleft()
+        if isinstance(needs[0], _AGENT_QUERIES):
+            assert len(needs) == 1, "agents are asked one thing at a time"
+            self._ask_agent(job, needs[0])
         else:
-            self.host.answered(job, need, self._answer(need))
+            job.answers.update((need, self._answer(need)) for need in needs)
+            self.host.resume(job)
         return True
 
     def _answer(self, need: Any) -> Any:

@@ -245,7 +245,7 @@ def test_a_log_is_followed_over_its_rotation(home: Path) -> None:
         log.write_text("fourth\n")
         assert [following.stdout.readline() for _ in range(2)] == ["third\n", "fourth\n"]
         following.send_signal(signal.SIGINT)
-        assert following.wait(timeout=30) == 130
+        assert following.wait(timeout=30) == -signal.SIGINT
         assert following.stderr is not None
         assert following.stderr.read() == ""
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from holdfast.cli.checks import Check, Place
     from holdfast.cli.shapes import Finding
 
-__all__ = ["command"]
+__all__ = ["SCHEMAS", "command"]
+
+SCHEMAS: Final = ("doctor",)
 
 _COLOURS: Final = {"ok": "green", "warning": "yellow", "wrong": "red", "skipped": None}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+import signal
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import IO, Any, Final
 
 import click
 
-from holdfast.cli.exits import Exit, Stopped, in_words
+from holdfast.cli.exits import Exit, Stopped, die_of, in_words
 from holdfast.cli.options import host_options, settings_from
 from holdfast.cli.output import clean, emit, remark
 
@@ -21,9 +21,6 @@ __all__ = ["command", "read"]
 
 # How often a log is looked at that somebody follows, in seconds: no eye sees a difference.
 _INTERVAL: Final = 0.1
-
-_INTERRUPTED: Final = 130
-"""As shells say that a program ended by Ctrl-C."""
 
 
 @click.command("logs")
@@ -45,7 +42,7 @@ def command(follow: bool, lines: int, as_json: bool, **given: Any) -> None:
             for line in read(file, lines, follow=follow):
                 emit(_shown(line, as_json) + "\n")
         except KeyboardInterrupt:
-            sys.exit(_INTERRUPTED)
+            die_of(signal.SIGINT)
         _remark_complaints(file)
 
 

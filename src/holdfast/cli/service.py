@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from holdfast.cli.units import ManagerName, Service
     from holdfast.server.settings import Settings
 
-__all__ = ["command"]
+__all__ = ["SCHEMAS", "command"]
+
+SCHEMAS: Final = ("service",)
 
 # How long a service manager may take, in seconds: it waits for the host to end.
 _PATIENCE = 120.0

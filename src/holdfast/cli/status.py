@@ -14,7 +14,9 @@ from holdfast.cli.output import as_json, emit, emit_json
 if TYPE_CHECKING:
     from holdfast.cli.shapes import HostStatus
 
-__all__ = ["command"]
+__all__ = ["SCHEMAS", "command"]
+
+SCHEMAS: Final = ("status",)
 
 _WORDS: Final = {
     "running": "running",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 import click
@@ -11,7 +11,9 @@ from holdfast.cli.exits import in_words
 from holdfast.cli.options import host_options, settings_from
 from holdfast.cli.output import as_json, emit, emit_json, remark
 
-__all__ = ["command"]
+__all__ = ["SCHEMAS", "command"]
+
+SCHEMAS: Final = ("up",)
 
 
 @click.command("up")

@@ -51,6 +51,7 @@ SECTIONS: Final = {
         "completion": "holdfast.cli.completion",
     },
     "Development": {
+        "capture": "holdfast.cli.capture",
         "debug": "holdfast.cli.debug",
     },
 }

@@ -18,15 +18,21 @@ from holdfast.cli.exits import Exit, Stopped, die_of, in_words
 from holdfast.cli.output import remark
 
 if TYPE_CHECKING:
-    from holdfast.client.host import Connecting, Host
+    from pathlib import Path
 
-__all__ = ["Place", "at_host", "connected", "run", "telling"]
+    from holdfast.client.host import Connecting, Host
+    from holdfast.client.targets import Target
+
+__all__ = ["Place", "at_host", "connected", "run", "target_at", "telling"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 # Seconds a host may be away while a command runs: longer than it takes to be started again, shorter than a coffee.
 _PATIENCE: Final = 30.0
+
+# Seconds until somebody who connects is let in.
+_HANDSHAKE: Final = 10.0
 
 
 class Place(NamedTuple):
@@ -111,6 +117,17 @@ def connected(place: Place) -> Connecting:
     variable = os.environ.get("HOLDFAST_HOST") if place.is_elsewhere else None
     data_dir = settings_from({"data_dir": place.data_dir}).data_dir
     return connect(place.host or variable or None, data_dir=data_dir, name="holdfast-cli")
+
+
+def target_at(place: Place) -> tuple[Target, Path]:
+    """Where that is, for those who connect themselves, and the data directory. Raises `UsageError`."""
+    from holdfast.cli.options import settings_from
+    from holdfast.client.targets import target_of
+
+    variable = os.environ.get("HOLDFAST_HOST") if place.is_elsewhere else None
+    data_dir = settings_from({"data_dir": place.data_dir}).data_dir
+    written = place.host or variable or None
+    return target_of(written, token=None, data_dir=data_dir, environ=os.environ, patience=_HANDSHAKE), data_dir
 
 
 @contextmanager

@@ -29,7 +29,12 @@ _ENDING: Final = 5.0
 
 
 class TransportClosed(HoldfastError):
-    """The connection is over; the message says why."""
+    """The connection is over; the message says why. A WebSocket that was closed has a code and a reason."""
+
+    def __init__(self, message: str, code: int | None = None, reason: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
 
 
 class Transport(Protocol):
@@ -73,7 +78,8 @@ class WebSocketTransport:
         code, reason = self._connection.close_code, self._connection.close_reason
         if code is None or code == 1006:
             return TransportClosed("the connection was lost")
-        return TransportClosed(f"the connection was closed ({code}{f': {reason}' if reason else ''})")
+        said = f"the connection was closed ({code}{f': {reason}' if reason else ''})"
+        return TransportClosed(said, code, reason or "")
 
 
 async def web_socket(

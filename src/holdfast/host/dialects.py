@@ -251,13 +251,13 @@ def left_behind(recipients: Sequence[Connection], action: bytes, about: About, c
 
 @dataclass(slots=True)
 class Told:
-    """A result with snapshots in it, and the runs of completed turns that go into each.
+    """A result with snapshots in it, and the runs of completed turns that go into some, by their resource.
 
     For an older client the states are bare ones, still to be lowered; the turns are in its form already.
     """
 
     result: Any
-    runs: tuple[tuple[bytes, ...] | None, ...]
+    runs: dict[URI, tuple[bytes, ...]]
 
 
 def place_of(runs: tuple[bytes, ...]) -> tuple[Raw, ...]:
@@ -267,17 +267,28 @@ def place_of(runs: tuple[bytes, ...]) -> tuple[Raw, ...]:
 
 def answer(bridge: Bridge | None, id: jsonrpc.Id, method: str, value: Any) -> Message | LongAnswer:
     """The answer to a request, in the older form if there is a bridge to it."""
-    told = value if isinstance(value, Told) else None
-    result = value if told is None else told.result
-    runs = () if told is None else told.runs
-    if bridge is not None:
-        result = bridge.lower_result(method, to_json(result))
-        if runs:
-            snapshots = result["snapshots"] if "snapshots" in result else [result["snapshot"]]
-            for snapshot, each in zip(snapshots, runs, strict=True):
-                if each is not None:
-                    snapshot["state"]["turns"] = place_of(each)
+    told = value if isinstance(value, Told) else Told(value, {})
+    if bridge is None:
+        return outgoing.succeeded(id, method, told.result, [runs for runs in told.runs.values() if runs])
+    result = bridge.lower_result(method, to_json(told.result))
+    if method == "subscribe" and "snapshot" not in result:
+        why = RpcError(ErrorCode.NOT_FOUND, "there is no such channel in the negotiated version")
+        return outgoing.failed(id, method, error(bridge, method, why))
+    runs = []
+    for snapshot in _snapshots(result) if told.runs else ():
+        found = told.runs.get(snapshot["resource"])
+        if found is not None:
+            snapshot["state"]["turns"] = place_of(found)
+            runs.append(found)
     return outgoing.succeeded(id, method, result, [each for each in runs if each])
+
+
+def _snapshots(result: JsonObject) -> list[JsonObject]:
+    """The snapshots in a lowered result. What an older version does not have was left out."""
+    if "snapshots" in result:
+        found: list[JsonObject] = result["snapshots"]
+        return found
+    return [result["snapshot"]] if "snapshot" in result else []
 
 
 def row(bridge: Bridge | None, turn: bytes) -> bytes:

@@ -16,6 +16,7 @@ from holdfast.host import (
     legacy,
     moving,
     queries,
+    sealing,
     sessions,
     subscriptions,
 )
@@ -86,17 +87,13 @@ def handle(host: Host, connection: Connection, data: bytes) -> None:
 
 
 def _request(host: Host, connection: Connection, request: jsonrpc.Request) -> None:
-    host.on_crash(lambda: host.fail(connection, request.id, request.method, _unexpected()))
+    host.on_crash(lambda: host.fail(connection, request.id, request.method, sealing.unexpected()))
     try:
         known = dialects.lifted_request(host, connection, request)
         answer, params = _prepare(connection, known)
         answer(host, connection, known, params)
     except HoldfastError as error:
         host.fail(connection, request.id, request.method, error)
-
-
-def _unexpected() -> RpcError:
-    return RpcError(ErrorCode.INTERNAL_ERROR, "internal error; the host's log has the details")
 
 
 def _prepare(connection: Connection, request: jsonrpc.Request) -> tuple[Answer, Any]:

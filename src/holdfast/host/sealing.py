@@ -6,6 +6,7 @@ writes the heads that are due. Nothing of a batch is told before it is committed
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,7 +35,20 @@ from holdfast.protocol.errors import ErrorCode, HoldfastError, RpcError
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["Release", "Sealed", "Step", "head", "last_words", "refused", "release", "seal", "turns_to_rows"]
+__all__ = [
+    "Release",
+    "Sealed",
+    "Step",
+    "head",
+    "last_words",
+    "refused",
+    "release",
+    "seal",
+    "turns_to_rows",
+    "unexpected",
+]
+
+logger: Final = logging.getLogger(__name__)
 
 
 class Sealed(Struct):
@@ -165,6 +179,15 @@ def _refusal(refusal: Refusal) -> Step:
 
 
 def _answer(reply: Reply) -> Step:
+    try:
+        return _answered(reply)
+    except Exception:
+        # The boundary of one client: what its version has no words for, by a mistake of ours, ends no other.
+        logger.exception("%s could not be answered to %s", reply.method, reply.connection)
+        return Step((reply.connection,), outgoing.failed(reply.id, reply.method, unexpected()))
+
+
+def _answered(reply: Reply) -> Step:
     result: Any = reply.result(reply.seq) if callable(reply.result) else reply.result
     message: Message | LongAnswer
     if isinstance(result, HoldfastError):
@@ -175,6 +198,11 @@ def _answer(reply: Reply) -> Step:
         assert reply.id is not None, "only failures answer nobody"
         message = dialects.answer(reply.connection.bridge, reply.id, reply.method, result)
     return Step((reply.connection,), message)
+
+
+def unexpected() -> RpcError:
+    """What a client is told of our mistakes."""
+    return RpcError(ErrorCode.INTERNAL_ERROR, "internal error; the host's log has the details")
 
 
 _LOST: Final = ErrorCode.INTERNAL_ERROR

@@ -102,7 +102,8 @@ def told(prepared: Sequence[Prepared], seq: int, result: Callable[[int, tuple[An
     """A result with snapshots in it, in a form that can be lowered if the client's version is older."""
     is_older = any(each.bridge for each in prepared)
     snapshots = tuple(each.bare(seq) if is_older else each.snapshot(seq) for each in prepared)
-    return dialects.Told(result(seq, snapshots), tuple(each.runs for each in prepared))
+    runs = {each.spelled: each.runs for each in prepared if each.runs is not None}
+    return dialects.Told(result(seq, snapshots), runs)
 
 
 def prepare(host: Host, uris: tuple[URI, ...], bridge: Bridge | None) -> list[Prepared]:

@@ -25,6 +25,9 @@ from holdfast.server.links import Framing, Link, LinkOwner
 
 __all__ = ["Hub", "HubLimits"]
 
+_BROKEN: Final = 1011
+"""WebSocket close code: internal error."""
+
 logger: Final = logging.getLogger(__name__)
 
 
@@ -233,11 +236,20 @@ class Hub(LinkOwner):
             if not peer.outbox:
                 self._written.append(peer)
             if connection.bridge is not None or connection.root_spelling is not None:
-                peer.outbox += [_framed(each, peer.framing) for each in _shown(message, connection)]
+                self._put_lowered(peer, message)
                 continue
             if peer.framing is not framing:
                 framing, frame = peer.framing, _framed(message, peer.framing)
             peer.outbox.append(frame)
+
+    def _put_lowered(self, peer: _Peer, message: Message) -> None:
+        """Put a message into the words of the client's version. What goes wrong there costs this client alone."""
+        try:
+            peer.outbox += [_framed(each, peer.framing) for each in _shown(message, peer.connection)]
+        except Exception:
+            # The boundary of one client: others are of other versions.
+            logger.exception("%s cannot be told of %s; closing it", peer.link.peer, message.method)
+            self._end(peer, _BROKEN, "internal error; reconnect")
 
     def _close(self, close: Close) -> None:
         peer = self._peers.get(close.connection.id)
@@ -283,7 +295,10 @@ class Hub(LinkOwner):
     def _give_up(self, peer: _Peer) -> None:
         """The client is gone from here on. If it does take what waits for it, it learns why."""
         logger.warning("%s takes too little; closing it", peer.link.peer)
-        peer.link.close(lag.TOO_FAR_BEHIND, "too far behind; reconnect")
+        self._end(peer, lag.TOO_FAR_BEHIND, "too far behind; reconnect")
+
+    def _end(self, peer: _Peer, code: int, reason: str) -> None:
+        peer.link.close(code, reason)
         self._forget(peer)
         self._loop.call_soon(self.closed, peer.link)
 

@@ -8,9 +8,11 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -21,7 +23,7 @@ import jsonschema
 
 from served import environment
 
-__all__ = ["Console", "Done", "Screen", "serving", "valid"]
+__all__ = ["Console", "Done", "Running", "Screen", "serving", "valid"]
 
 SECONDS: Final = 60.0
 """After which a command that should have ended is believed not to end."""
@@ -40,6 +42,48 @@ class Done(NamedTuple):
 @cache
 def _validator(name: str) -> jsonschema.Draft202012Validator:
     return jsonschema.Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+
+
+class Running:
+    """A command that runs beside the test."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def line(self) -> str:
+        """The next line of stdout."""
+        assert self._process.stdout is not None, "a pipe"
+        line: str = self._process.stdout.readline()
+        assert line, f"there was no more: {self.end()}"
+        return line
+
+    def until(self, words: str) -> str:
+        """The next line of stdout that has these words in it."""
+        while words not in (line := self.line()):
+            pass
+        return line
+
+    def remark(self) -> str:
+        """The next line of stderr."""
+        assert self._process.stderr is not None, "a pipe"
+        line: str = self._process.stderr.readline()
+        assert line, f"there was no more: {self.end()}"
+        return line
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self._process.send_signal(number)
+
+    def hang_up(self) -> None:
+        """Read stdout no more."""
+        assert self._process.stdout is not None, "a pipe"
+        self._process.stdout.close()
+
+    def end(self) -> Done:
+        """Wait for its end; what it printed that was not read."""
+        streams = (self._process.stdout, self._process.stderr)
+        out, err = ("" if each is None or each.closed else each.read() for each in streams)
+        return Done(self._process.wait(SECONDS), out, err)
 
 
 class Screen:
@@ -90,29 +134,42 @@ class Console:
         """The whole command."""
         return [sys.executable, "-m", "holdfast", *words]
 
-    def start(self, *words: str, variables: Mapping[str, str] | None = None, **kwargs: Any) -> subprocess.Popen[str]:
-        """Start a command; its streams are pipes unless something else is said."""
-        pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        return subprocess.Popen(
+    @contextmanager
+    def start(self, *words: str, variables: Mapping[str, str] | None = None) -> Iterator[Running]:
+        """Run a command beside the test, for as long as the block lasts."""
+        process = subprocess.Popen(
             self.words(*words),
             env={**self.variables, **(variables or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            **(pipes | kwargs),
         )
+        # Reading what does not come would last for ever.
+        limit = threading.Timer(SECONDS, process.kill)
+        limit.start()
+        with process:
+            try:
+                yield Running(process)
+            finally:
+                limit.cancel()
+                process.kill()
 
     def run(self, *words: str, stdin: str = "", variables: Mapping[str, str] | None = None) -> Done:
         """Run a command to its end."""
-        with self.start(*words, variables=variables) as process:
-            try:
-                out, err = process.communicate(stdin, timeout=SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                out, err = process.communicate()
-                raise AssertionError(f"{words} did not end; it printed {out!r} and {err!r}") from None
-        return Done(process.returncode, out, err)
+        done = subprocess.run(
+            self.words(*words),
+            env={**self.variables, **(variables or {})},
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
 
     @contextmanager
-    def screen(self, *words: str, **streams: Any) -> Iterator[Screen]:
+    def screen(self, *words: str, variables: Mapping[str, str] | None = None, **streams: Any) -> Iterator[Screen]:
         """Run a command on a terminal of its own; streams that are given are something else."""
         ours, theirs = pty.openpty()
         attributes = termios.tcgetattr(theirs)
@@ -120,7 +177,7 @@ class Console:
         termios.tcsetattr(theirs, termios.TCSANOW, attributes)
         process = subprocess.Popen(
             self.words(*words),
-            env={**self.variables, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"},
+            env={**self.variables, "TERM": "xterm", "COLUMNS": "120", "LINES": "40", **(variables or {})},
             start_new_session=True,
             # The terminal becomes that of the new session: what /dev/tty is.
             preexec_fn=lambda: fcntl.ioctl(theirs, termios.TIOCSCTTY, 0),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from console import Console, serving
@@ -61,31 +63,25 @@ def test_an_address_that_is_none_is_bad_usage(console: Console) -> None:
 
 
 def test_a_host_that_goes_away_and_comes_back_is_waited_for(tmp_path: Path) -> None:
-    with serving(tmp_path) as first:
-        uri = first.text("new", "--title", "Before").strip()
-        watching = first.start("sessions", "--watch")
-        assert watching.stdout is not None
-        assert watching.stderr is not None
-        assert uri in watching.stdout.readline()
-    with watching:
-        assert watching.stderr.readline() == "the host is away; waiting 30 s for it to come back\n"
+    with ExitStack() as stack:
+        with serving(tmp_path) as first:
+            uri = first.text("new", "--title", "Before").strip()
+            watching = stack.enter_context(first.start("sessions", "--watch"))
+            assert uri in watching.line()
+        assert watching.remark() == "the host is away; waiting 30 s for it to come back\n"
         with serving(tmp_path) as second:
-            assert watching.stderr.readline() == "the host is back\n"
+            assert watching.remark() == "the host is back\n"
             second.text("rename", uri, "After")
-            assert "After" in watching.stdout.readline()
-        watching.kill()
+            assert "After" in watching.line()
 
 
 def test_a_closed_pipe_ends_a_command_as_it_ends_any_other(console: Console) -> None:
     console.text("new")
-    watching = console.start("sessions", "--watch", "--json")
-    assert watching.stdout is not None
-    watching.stdout.readline()
-    watching.stdout.close()
-    console.text("new")
-    with watching:
-        assert watching.stderr is not None
-        assert (watching.wait(30), watching.stderr.read()) == (-13, "")
+    with console.start("sessions", "--watch", "--json") as watching:
+        watching.line()
+        watching.hang_up()
+        console.text("new")
+        assert watching.end() == (-signal.SIGPIPE, "", "")
 
 
 def test_the_version_needs_no_host_and_nothing_heavy() -> None:

@@ -151,11 +151,9 @@ def test_a_table_on_a_terminal_is_fitted_and_cannot_be_steered_by_a_title(consol
 def test_watching_tells_what_is_there_and_what_changes(console: Console) -> None:
     one = _new(console, "Watched one")
     with console.start("sessions", "--watch", "--json", "--search", "watched") as watching:
-        assert watching.stdout is not None
 
         def line() -> tuple[str, str, str | None]:
-            assert watching.stdout is not None
-            change = valid(json.loads(watching.stdout.readline()), "sessions-watch")
+            change = valid(json.loads(watching.line()), "sessions-watch")
             return change["change"], change["session"], change.get("summary", {}).get("title")
 
         assert line() == ("listed", one, "Watched one")
@@ -167,7 +165,6 @@ def test_watching_tells_what_is_there_and_what_changes(console: Console) -> None
         assert line() == ("removed", two, None)
         console.text("rm", one)
         assert line() == ("removed", one, None)
-        watching.kill()
 
 
 def test_a_watched_screen_follows(console: Console) -> None:

@@ -39,20 +39,16 @@ def test_what_is_queued_while_nothing_runs_is_sent(console: Console) -> None:
     uri = console.text("new", "--config", "speed=0").strip()
     assert console.run("queue", uri).err == "nothing is queued\n"
     console.text("queue", uri, "hello")
-    with console.start("send", "recall", "--session", uri) as after:
-        assert after.stdout is not None
-        assert "hello" in after.stdout.read()
+    assert "hello" in console.text("send", "recall", "--session", uri)
 
 
 def test_an_agent_is_steered_while_it_works(console: Console) -> None:
     uri = console.text("new", "--config", "speed=0").strip()
     with console.start("send", "wait", "--session", uri) as sending:
-        assert sending.stdout is not None
-        sending.stdout.readline()
+        sending.line()
         steered = console.json("steer", uri, "a little to the left", schema="steer")
         assert steered["session"] == uri
-        while "a little to the left" not in sending.stdout.readline():
-            pass
+        sending.until("a little to the left")
         console.text("cancel", uri)
 
 

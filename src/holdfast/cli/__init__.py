@@ -22,6 +22,8 @@ SECTIONS: Final = {
         "sessions": "holdfast.cli.sessions",
         "new": "holdfast.cli.new",
         "send": "holdfast.cli.send",
+        "show": "holdfast.cli.show",
+        "tail": "holdfast.cli.tail",
         "queue": "holdfast.cli.queue",
         "steer": "holdfast.cli.steer",
         "cancel": "holdfast.cli.cancel",
@@ -29,6 +31,8 @@ SECTIONS: Final = {
         "rename": "holdfast.cli.rename",
         "archive": "holdfast.cli.archive",
         "rm": "holdfast.cli.rm",
+        "export": "holdfast.cli.export",
+        "import": "holdfast.cli.importing",
     },
     "What waits for a person": {
         "approve": "holdfast.cli.approve",

@@ -139,6 +139,13 @@ def telling() -> Iterator[None]:
         yield
     except HoldfastError as error:
         raise Stopped(_code(error), str(error)) from error
+    except BaseExceptionGroup as group:
+        # Of tasks that belong together; what ended one of them ended them all.
+        first = group.subgroup((HoldfastError, Stopped))
+        if first is None:
+            raise
+        with telling():
+            raise first.exceptions[0] from group
 
 
 def _code(error: Exception) -> Exit:

@@ -81,7 +81,8 @@ def console(*, err: bool = False) -> Console:
 def show(*renderables: RenderableType) -> None:
     """Print what Rich can draw, on a terminal."""
     with console().capture() as capture:
-        console().print(*renderables)
+        for each in renderables:
+            console().print(each)
     emit(capture.get())
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.client.chat import Chat
     from holdfast.client.host import Host
     from holdfast.client.session import Session
+    from holdfast.protocol.chat.state import Turn
 
 __all__ = [
     "chat_option",
@@ -75,3 +76,13 @@ async def open_chat(session: Session, given: str | None) -> Chat:
     if given is None:
         return session.chat
     return await session.open_chat(pick(given, session.chats, kind="chat").resource)
+
+
+async def newest_turns(chat: Chat, count: int) -> list[Turn]:
+    """So many of the newest turns that are over, oldest first; 0 for all."""
+    found: list[Turn] = []
+    async for turn in chat.history():
+        found.append(turn)
+        if len(found) == count:
+            break
+    return found[::-1]

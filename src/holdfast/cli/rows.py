@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from holdfast.cli import shapes
@@ -9,6 +10,7 @@ from holdfast.cli.render.blocks import input_words, plain
 from holdfast.protocol import status
 from holdfast.protocol.chat.inputs import ChatInputMultiSelectQuestion, ChatInputSingleSelectQuestion
 from holdfast.protocol.chat.messages import PendingMessage
+from holdfast.protocol.chat.state import ChatState, Turn
 from holdfast.protocol.chat.tools import ToolCallAuthRequiredState, ToolCallPendingConfirmationState
 from holdfast.protocol.codec import Unknown, to_json
 from holdfast.protocol.common import URI
@@ -16,13 +18,14 @@ from holdfast.protocol.root.state import AgentInfo, SessionModelInfo
 from holdfast.protocol.session.state import (
     SessionChatInputRequest,
     SessionInputRequest,
+    SessionState,
     SessionSummary,
     SessionToolAuthenticationRequest,
     SessionToolClientExecutionRequest,
     SessionToolConfirmationRequest,
 )
 
-__all__ = ["agent", "archived", "model", "pending", "session", "state_of", "wait"]
+__all__ = ["agent", "archived", "as_value", "model", "pending", "session", "shown", "state_of", "wait"]
 
 _STATES: Final[dict[int, shapes.State]] = {
     status.IDLE: "idle",
@@ -66,31 +69,53 @@ def model(info: SessionModelInfo, agent: str) -> shapes.Model:
 
 def session(summary: SessionSummary) -> shapes.Session:
     """A session in a list."""
-    return shapes.Session(**session_fields(summary))
+    return shapes.Session(
+        session=summary.resource,
+        chat=summary.default_chat,
+        created_at=summary.created_at,
+        modified_at=summary.modified_at,
+        chats=_chats(summary) or None,
+        **_facts(summary),
+    )
 
 
-def session_fields(summary: SessionSummary) -> dict[str, Any]:
-    """What every shape of a session has."""
-    chats = tuple(
+def shown(session_uri: URI, state: SessionState, chat: ChatState, turns: Sequence[Turn]) -> shapes.Shown:
+    """A session with a chat of it and these of its turns."""
+    waits = tuple(wait(session_uri, request) for request in state.input_needed or ())
+    return shapes.Shown(
+        session=session_uri,
+        chat=chat.resource,
+        modified_at=chat.modified_at,
+        chats=_chats(state),
+        turns=tuple(as_value(turn) for turn in turns),
+        is_whole=chat.turns_next_cursor is None and len(turns) == len(chat.turns),
+        active_turn=None if chat.active_turn is None else as_value(chat.active_turn),
+        queue=tuple(pending(each) for each in chat.queued_messages or ()) or None,
+        waits=waits or None,
+        config=None if state.config is None else state.config.values,
+        **_facts(state),
+    )
+
+
+def _facts(session: SessionSummary | SessionState) -> dict[str, Any]:
+    return {
+        "title": session.title,
+        "agent": session.provider,
+        "state": state_of(session.status),
+        "read": bool(session.status & status.IS_READ),
+        "archived": archived(session.status),
+        "activity": session.activity or None,
+        "directories": session.working_directories,
+    }
+
+
+def _chats(session: SessionSummary | SessionState) -> tuple[shapes.Chat, ...]:
+    return tuple(
         shapes.Chat(
             chat=each.resource, title=each.title, state=None if each.status is None else state_of(each.status)
         )
-        for each in summary.chats or ()
+        for each in session.chats or ()
     )
-    return {
-        "session": summary.resource,
-        "title": summary.title,
-        "agent": summary.provider,
-        "state": state_of(summary.status),
-        "read": bool(summary.status & status.IS_READ),
-        "archived": archived(summary.status),
-        "created_at": summary.created_at,
-        "modified_at": summary.modified_at,
-        "chat": summary.default_chat,
-        "activity": summary.activity or None,
-        "directories": summary.working_directories,
-        "chats": chats or None,
-    }
 
 
 def pending(message: PendingMessage) -> shapes.Pending:

@@ -148,10 +148,25 @@ class Pending(Shape, frozen=True, kw_only=True):
     text: str
 
 
-class Shown(Session, frozen=True, kw_only=True):
-    """A session with the history of one of its chats: `turns` as the protocol has them, oldest first."""
+class Shown(Shape, frozen=True, kw_only=True):
+    """A session with the history of one of its chats, `chat`: `turns` as the protocol has them, oldest first.
 
+    `isWhole` says whether that is all of it; `--turns 0` asks for that.
+    """
+
+    session: URI
+    chat: URI
+    title: str
+    agent: str
+    state: State
+    read: bool
+    archived: bool
+    modified_at: Timestamp
+    chats: tuple[Chat, ...]
     turns: tuple[Value, ...]
+    is_whole: bool
+    activity: str | None = None
+    directories: tuple[URI, ...] | None = None
     active_turn: Value | None = None
     queue: tuple[Pending, ...] | None = None
     waits: tuple[Wait, ...] | None = None
@@ -213,15 +228,29 @@ class Removed(Shape, frozen=True, kw_only=True):
     until: Timestamp | None = None
 
 
-class Exported(Shape, frozen=True, kw_only=True):
-    """A file that was written."""
+class Content(Shape, frozen=True, kw_only=True):
+    """Content that turns refer to by `uri`. `data` is base64."""
 
-    session: URI
-    file: str
-    format: Literal["markdown", "json", "html"]
+    uri: URI
+    content_type: str
+    data: str
 
 
-# The host
+class Export(Shape, frozen=True, kw_only=True):
+    """A whole session, as `export --format json` writes and `import` reads it.
+
+    `session`, `chats` (with all their turns) and `annotations` are states of the protocol, `protocol` its version.
+    """
+
+    format: Literal["holdfast-session"]
+    version: Literal[1]
+    protocol: str
+    uri: URI
+    session: Value
+    chats: tuple[Value, ...]
+    contents: tuple[Content, ...]
+    created_at: Timestamp | None = None
+    annotations: Value | None = None
 
 
 class HostStatus(Shape, frozen=True, kw_only=True):
@@ -295,7 +324,7 @@ OUTPUTS: Final[dict[str, Any]] = {
     "rename": Renamed,
     "archive": tuple[Archived, ...],
     "rm": tuple[Removed, ...],
-    "export": Exported,
+    "export": Export,
     "import": Created,
     "up": Up,
     "down": Down,

@@ -5,6 +5,7 @@ A part or tool content this version does not know is named, never dropped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -60,6 +61,7 @@ __all__ = [
     "input_words",
     "place",
     "plain",
+    "said",
     "size",
     "tool_of",
     "usage_words",
@@ -373,9 +375,17 @@ def size(count: Number) -> str:
 
 
 def _file(content: ContentRef) -> File:
-    facts = [place(content.uri), *([content.content_type] if content.content_type else [])]
+    inline = _INLINE.fullmatch(content.uri)
+    kind = content.content_type or (inline[1] if inline else "")
+    facts = [] if inline else [place(content.uri)]
+    facts += [kind] if kind else []
     facts += [size(content.size_hint)] if content.size_hint is not None else []
-    return File(", ".join(facts), content.content_type or "application/octet-stream")
+    data = inline[3] if inline and inline[2] else None
+    return File(", ".join(facts) or "a file", kind or "application/octet-stream", data)
+
+
+# A `data:` URI: its type, whether it is base64, and the data.
+_INLINE: Final = re.compile(r"data:([^;,]*)(?:;[^;,]+)*?(;base64)?,(.*)", re.DOTALL)
 
 
 def usage_words(usage: UsageInfo | None) -> str:

@@ -1,0 +1,94 @@
+"""`holdfast export`: a session to keep or to share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from holdfast.cli.hosts import Place, at_host, run
+from holdfast.cli.output import as_json, emit, remark
+from holdfast.cli.reaching import open_session, session_argument
+
+if TYPE_CHECKING:
+    from holdfast.cli.exporting import Whole
+    from holdfast.client.host import Host
+
+__all__ = ["SCHEMAS", "command"]
+
+SCHEMAS: Final = ("export",)
+
+_SUFFIXES: Final = {".md": "markdown", ".markdown": "markdown", ".json": "json", ".html": "html", ".htm": "html"}
+
+
+@click.command("export")
+@session_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json", "html"]),
+    help="What is written.  [what the name of FILE says, else markdown]",
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Written there.  [stdout]"
+)
+@as_json("The same as --format json.")
+@at_host
+def command(session: str, form: str | None, output: Path | None, as_json: bool, place: Place) -> None:
+    """Write a session down, with all its chats.
+
+    Markdown and HTML are for people; the HTML page needs nothing else and loads nothing. JSON has everything, and
+    `holdfast import` reads it.
+    """
+    if as_json:
+        form = "json"
+    elif form is None:
+        form = _SUFFIXES.get(output.suffix.lower(), "markdown") if output is not None else "markdown"
+    written = run(place, lambda host: _written(host, session, form))
+    if output is None:
+        emit(written)
+        return
+    try:
+        output.write_text(written, encoding="utf-8")
+    except OSError as error:
+        raise click.FileError(str(output), error.strerror or str(error)) from error
+    remark(f"wrote {output}")
+
+
+async def _written(host: Host, given: str, form: str) -> str:
+    from holdfast.cli.exporting import as_export, fetch
+
+    session = await open_session(host, given)
+    whole = await fetch(host, session)
+    if form == "json":
+        import msgspec
+
+        from holdfast.protocol.codec import encode
+
+        return msgspec.json.format(encode(await as_export(host, whole)), indent=1).decode() + "\n"
+    return _page(whole, form)
+
+
+def _page(whole: Whole, form: str) -> str:
+    from importlib import import_module
+
+    from holdfast.cli.render.blocks import blocks_of, place
+
+    state = whole.session
+    facts = [("Agent", state.provider), ("Session", whole.uri)]
+    facts += [("Created", whole.created_at)] if whole.created_at else []
+    facts += [("Directory", place(each)) for each in state.working_directories or ()]
+    chats = [
+        (
+            chat.title or "(untitled)",
+            [
+                block
+                for turn in (*chat.turns, *((chat.active_turn,) if chat.active_turn else ()))
+                for block in blocks_of(turn)
+            ],
+        )
+        for chat in whole.chats
+    ]
+    written: str = import_module(f"holdfast.cli.render.{form}").document(state.title or "(untitled)", facts, chats)
+    return written

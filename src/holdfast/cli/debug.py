@@ -70,10 +70,11 @@ _lines = click.option("--lines", is_flag=True, help="One JSON value per line, in
 
 
 def _version_option(ctx: click.Context, param: click.Parameter, value: str) -> str:  # noqa: ARG001
-    version = versions.parse_version(value)
+    release = value.partition("-")[0]
+    version = versions.parse_version(release)
     if version is None or versions.baseline_of(version) is None:
         raise click.BadParameter(f"{value!r} is not a protocol version of this host")
-    return value
+    return release
 
 
 _version = click.option(

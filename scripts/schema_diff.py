@@ -30,8 +30,6 @@ _NOT_WIRE: Final = frozenset(
     {
         "AhpErrorCode",
         "AhpErrorDetailsMap",
-        "BaseParams",
-        "ChatAction",
         "ChatInputQuestionBase",
         "ChildCustomizationBase",
         "ContainerCustomizationBase",

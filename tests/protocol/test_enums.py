@@ -64,7 +64,7 @@ UNLISTED = [
     *("TerminalClaim", "TerminalLifecycle", "TerminalContentPart", "ResourceChangeType", "ChildCustomization"),
     *("ChildCustomizationType", "ChangesetOperationTarget", "AutomationRunOrigin", "AutomationRunLifecycle"),
     # Parts of larger unions.
-    *("ToolCallConfirmationState", "ChatInputAnswered", "ChatInputNumberQuestion"),
+    *("ToolCallConfirmationState", "ChatInputAnswered", "ChatInputNumberQuestion", "ChatAction"),
 ]
 
 TYPES = types_by_name()

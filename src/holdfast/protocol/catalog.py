@@ -85,6 +85,8 @@ _OTHER_NAMES: dict[str, Any] = {
     "PendingMessageKind": chat_actions.PendingMessageKind,
     "ResourceChange": watch_actions.ResourceChange,
     "ResourceChangeType": watch_actions.ResourceChangeType,
+    "BaseParams": params.Params,
+    "ChatAction": envelope.StateAction,
     "ChatInputAnswered": _Answered,
     "ChatInputNumberQuestion": _NumberQuestion,
     "SessionStatus": status.Status,

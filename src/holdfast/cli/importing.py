@@ -27,7 +27,7 @@ SCHEMAS: Final = ("import",)
 _PIECE: Final = 1_000_000
 
 
-@click.command("import")
+@click.command("import", short_help="Take in a session that was exported.")
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
 @click.option("--agent", metavar="NAME", help="Go on with this agent.  [the one it was with]")
 @click.option("--title", metavar="TEXT", help="What it is called here.  [what it was called]")

@@ -322,3 +322,59 @@ async def test_what_cannot_be_completed(clients: Clients, session: str) -> None:
     with pytest.raises(Failed) as failed:
         await complete(client, "ahp-chat:/nobody", "/mark", 5)
     assert failed.value.code == -32008
+
+
+# What there is to review
+
+
+def changes(kind: str, *variables: str, **fields: Any) -> dict[str, Any]:
+    pattern = "".join(f"/{{{name}}}" for name in variables)
+    return {"label": kind.title(), "uriTemplate": f"ahp-changeset:/{kind}{pattern}", "changeKind": kind, **fields}
+
+
+OF_SESSION = [
+    changes("session", description="Everything since the beginning", capabilities={"review": {}}),
+    changes("turn", "turnId"),
+    changes("compare-turns", "originalTurnId", "modifiedTurnId"),
+    changes("weather"),
+]
+
+
+@pytest.mark.parametrize("kind", ["session", "chat"])
+@aio
+async def test_what_can_be_reviewed_is_replaced_and_cleared(
+    tmp_path: Path, session: str, kind: str
+) -> None:  # S-63, C-78
+    async with hosting(tmp_path, program=PROGRAM) as host, Clients(host) as clients:
+        client, other = await clients(), await clients()
+        chat = await client.session(session, provider="puppet")
+        await other.subscribe(session)
+        await other.subscribe(chat)
+        channel = session if kind == "session" else chat
+        assert "changesets" not in await shown(clients, channel)
+        steps: list[list[dict[str, Any]] | None] = [OF_SESSION, OF_SESSION[1:2], [], None]
+        for turn, listed_now in enumerate(steps):
+            said = {"type": f"{kind}/changesetsChanged", **({} if listed_now is None else {"changesets": listed_now})}
+            await took(client, chat, f"t{turn}", json.dumps([said]))
+            assert (await agree(clients, channel, client, other)).get("changesets") == listed_now
+            assert other.actions(f"{kind}/changesetsChanged", channel)[-1] == said
+        await took(client, chat, "t9", json.dumps([{"type": f"{kind}/changesetsChanged", "changesets": OF_SESSION}]))
+        await host.kill()
+        await host.start()
+        assert (await shown(clients, channel))["changesets"] == OF_SESSION
+
+
+@pytest.mark.parametrize("variables", [("branch",), ("originalTurnId",), ("turnId", "branch")])
+@aio
+async def test_what_clients_could_not_open_is_not_offered(
+    clients: Clients, session: str, variables: tuple[str, ...]
+) -> None:  # S-63
+    client = await clients()
+    chat = await client.session(session, provider="puppet")
+    offers = [
+        {"type": f"{kind}/changesetsChanged", "changesets": [*OF_SESSION, changes("odd", *variables)]}
+        for kind in ("session", "chat")
+    ]
+    await took(client, chat, "t1", json.dumps(offers))
+    for channel in (session, chat):
+        assert "changesets" not in await agree(clients, channel, client)

@@ -32,6 +32,7 @@ from holdfast.ports.agent import (
     TurnKey,
     WorkerTurn,
 )
+from holdfast.protocol.changeset.state import Changeset
 from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.inputs import ChatInputRequest
 from holdfast.protocol.chat.messages import Message
@@ -53,6 +54,7 @@ from holdfast.protocol.common import (
     StringOrMarkdown,
     UsageInfo,
 )
+from holdfast.protocol.session import actions as session_actions
 
 __all__ = ["ToolCall", "TurnContext", "TurnLink", "Worker"]
 
@@ -174,6 +176,11 @@ class TurnContext:
     async def activity(self, activity: str | None) -> None:
         """What is being done, in a few words."""
         await self.act(actions.ActivityChanged(activity=activity))
+
+    async def changesets(self, listed: Sequence[Changeset] | None, *, of_session: bool = False) -> None:
+        """What there is to review in this chat, or in its session: the complete list. None: there is no list."""
+        kind = session_actions.ChangesetsChanged if of_session else actions.ChangesetsChanged
+        await self.act(kind(changesets=None if listed is None else tuple(listed)))
 
     async def suggest_title(self, title: str) -> None:
         """Name the session, unless somebody has."""

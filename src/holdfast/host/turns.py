@@ -51,8 +51,10 @@ from holdfast.protocol.chat.tools import (
     ToolCallPendingConfirmationState,
     ToolCallPendingResultConfirmationState,
 )
-from holdfast.protocol.codec import encode
+from holdfast.protocol.codec import Wire, encode
 from holdfast.protocol.common import ErrorInfo, ProtectedResourceMetadata, Timestamp
+from holdfast.protocol.session import actions as session_actions
+from holdfast.protocol.templates import template_variables
 from holdfast.protocol.timestamps import from_milliseconds, to_milliseconds
 
 if TYPE_CHECKING:
@@ -228,31 +230,48 @@ _SPEECH: Final = frozenset(
         actions.ToolCallAuthRequired,
         actions.ToolCallAuthResolved,
         actions.InputRequested,
-        actions.BackgroundWorkSet,
-        actions.BackgroundWorkRemoved,
     }
 )
 
+# What else an agent may say, of its chat or of the session: nothing of it ends with the turn, or has to come in one.
+_BESIDE: Final[dict[type, str]] = {
+    actions.BackgroundWorkSet: "chat",
+    actions.BackgroundWorkRemoved: "chat",
+    actions.ChangesetsChanged: "chat",
+    session_actions.ChangesetsChanged: "session",
+}
+
 
 def _said(host: Host, event: AgentSaid) -> None:
-    chat = _running(host, event.key) or _beside(host, event)
-    if chat is None:
+    kind = type(event.action)
+    chat = host.channels.get(event.key.chat) if kind in _BESIDE else _running(host, event.key)
+    if not isinstance(chat, Chat):
         return
-    if type(event.action) not in _SPEECH:
-        logger.warning("the agent of %s may not say %s", chat.uri, type(event.action).__name__)
-        return
-    for action in shaping.shaped(host, chat, event.action):
-        host.emit(chat, action)
-    if isinstance(event.action, actions.ToolCallReady):
-        client_tools.watch(host, chat, event.action.tool_call_id)
+    if kind in _BESIDE:
+        _said_beside(host, chat, event.action)
+    elif kind in _SPEECH:
+        for action in shaping.shaped(host, chat, event.action):
+            host.emit(chat, action)
+        if isinstance(event.action, actions.ToolCallReady):
+            client_tools.watch(host, chat, event.action.tool_call_id)
+    else:
+        _forbidden(chat, event.action)
 
 
-def _beside(host: Host, event: AgentSaid) -> Chat | None:
-    """The chat that work in the background is said of: it goes on when the turn that began it is over."""
-    if not isinstance(event.action, actions.BackgroundWorkSet | actions.BackgroundWorkRemoved):
-        return None
-    chat = host.channels.get(event.key.chat)
-    return chat if isinstance(chat, Chat) else None
+def _said_beside(host: Host, chat: Chat, action: Wire) -> None:
+    listed = getattr(action, "changesets", None) or ()
+    if all(set(template_variables(each.uri_template)) in _TEMPLATES for each in listed):
+        host.emit(chat if _BESIDE[type(action)] == "chat" else chat.unit.session, action)
+    else:
+        _forbidden(chat, action)
+
+
+# The variables that clients know how to fill in (03-session, section 11).
+_TEMPLATES: Final[tuple[set[str], ...]] = (set(), {"turnId"}, {"originalTurnId", "modifiedTurnId"})
+
+
+def _forbidden(chat: Chat, action: Wire) -> None:
+    logger.warning("the agent of %s may not say %s", chat.uri, encode(action)[:200].decode(errors="replace"))
 
 
 def _ended(host: Host, event: TurnEnded) -> None:

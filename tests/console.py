@@ -63,6 +63,11 @@ class Running:
             pass
         return line
 
+    def letters(self, count: int) -> str:
+        """The next so many letters of stdout."""
+        assert self._process.stdout is not None, "a pipe"
+        return self._process.stdout.read(count)
+
     def remark(self) -> str:
         """The next line of stderr."""
         assert self._process.stderr is not None, "a pipe"

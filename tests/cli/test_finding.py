@@ -20,7 +20,8 @@ class Named(NamedTuple):
 BOAT = Named("ahp-session:/0197b1a2-1111", "Paint the boat")
 BOATS = Named("ahp-session:/0197b1a2-2222", "Paint the boathouse")
 TESTS = Named("copilot:/77aa-3333", "Fix tests")
-ALL = (BOAT, BOATS, TESTS)
+ODD = Named("demo:/88bb", "Two\n\tlines")
+ALL = (BOAT, BOATS, TESTS, ODD)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,7 @@ ALL = (BOAT, BOATS, TESTS)
         ("fix", TESTS),
         ("Paint the boat", BOAT),  # a whole title wins over one that goes on
         ("paint the boath", BOATS),
+        ("two lines", ODD),  # as lists show it
     ],
 )
 def test_a_session_is_found_by_what_it_begins_with(given: str, meant: Named) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -75,6 +76,19 @@ def test_a_host_that_goes_away_and_comes_back_is_waited_for(tmp_path: Path) -> N
             assert "After" in watching.line()
 
 
+def test_a_turn_whose_host_is_killed_is_told_and_resumed(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        with serving(tmp_path) as first:
+            uri = first.text("new", "--config", "speed=50").strip()
+            sending = stack.enter_context(first.start("send", "long 100", "--session", uri, "--quiet"))
+            sending.letters(1)
+        with serving(tmp_path) as second:
+            done = sending.end()
+            assert done.code == 1
+            assert done.err.endswith(f"; `holdfast send --session {uri} --resume` goes on\n")
+            assert second.run("send", "--session", uri, "--resume").code == 0
+
+
 def test_a_closed_pipe_ends_a_command_as_it_ends_any_other(console: Console) -> None:
     console.text("new")
     with console.start("sessions", "--watch", "--json") as watching:
@@ -82,6 +96,42 @@ def test_a_closed_pipe_ends_a_command_as_it_ends_any_other(console: Console) -> 
         watching.hang_up()
         console.text("new")
         assert watching.end() == (-signal.SIGPIPE, "", "")
+
+
+def test_a_full_disk_fails_a_command_in_a_sentence(console: Console) -> None:
+    done = _in_a_shell(console, "{holdfast} agents --json >/dev/full")
+    assert (done.returncode, done.stderr) == (1, "holdfast: cannot write: No space left on device\n")
+
+
+def test_closed_streams_are_told_in_a_sentence(console: Console) -> None:
+    done = _in_a_shell(console, "{holdfast} agents >&-")
+    assert (done.returncode, done.stderr) == (1, "holdfast: cannot write: stdout is closed\n")
+    done = _in_a_shell(console, "{holdfast} send <&-")
+    sentence = "holdfast: there is nothing to send; write TEXT, or - to read it from stdin\n"
+    assert (done.returncode, done.stderr) == (2, sentence)
+
+
+def test_a_terminal_of_another_age_is_shown_what_it_can(console: Console) -> None:
+    console.text("new", "--title", "Grüße aus 東京")
+    variables = {"PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
+    done = subprocess.run(
+        console.words("sessions", "--search", "aus"),
+        env=console.variables | variables,
+        capture_output=True,
+        check=True,
+    )
+    assert "Grüße aus ??" in done.stdout.decode("latin-1")
+
+
+def _in_a_shell(console: Console, command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", command.format(holdfast=shlex.join(console.words()))],
+        env=console.variables,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_the_version_needs_no_host_and_nothing_heavy() -> None:

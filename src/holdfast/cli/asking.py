@@ -60,7 +60,7 @@ class Terminal:
 @contextmanager
 def terminal() -> Iterator[Terminal | None]:
     """The terminal of this process, or None if nobody sees what is written to stderr."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     try:

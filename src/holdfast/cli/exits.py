@@ -14,7 +14,7 @@ import click
 
 from holdfast.protocol.errors import EnvironmentFailure, UsageError
 
-__all__ = ["Exit", "Stopped", "die_of", "in_words"]
+__all__ = ["Exit", "Stopped", "die_of", "fail", "in_words"]
 
 
 class Exit(IntEnum):
@@ -42,11 +42,11 @@ def in_words() -> Iterator[None]:
     try:
         yield
     except Stopped as stopped:
-        _end(stopped, stopped.code)
+        fail(str(stopped), stopped.code)
     except UsageError as error:
-        _end(error, Exit.USAGE)
+        fail(str(error), Exit.USAGE)
     except EnvironmentFailure as error:
-        _end(error, Exit.FAILED)
+        fail(str(error), Exit.FAILED)
 
 
 def die_of(number: signal.Signals) -> NoReturn:
@@ -56,7 +56,8 @@ def die_of(number: signal.Signals) -> NoReturn:
     raise AssertionError(f"{number.name} is blocked")
 
 
-def _end(error: Exception, code: int) -> None:
-    if str(error):
-        click.echo(f"holdfast: {error}", err=True)
+def fail(sentence: str, code: int = Exit.FAILED) -> NoReturn:
+    """Say what went wrong, if there is something to say, and end."""
+    if sentence:
+        click.echo(f"holdfast: {sentence}", err=True)
     sys.exit(code)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from holdfast.cli.hosts import Place, at_host, run
-from holdfast.cli.output import as_json, emit, remark
+from holdfast.cli.output import as_json, emit, line, remark
 from holdfast.cli.reaching import open_session, session_argument
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _page(whole: Whole, form: str) -> str:
     facts += [("Directory", place(each)) for each in state.working_directories or ()]
     chats = [
         (
-            chat.title or "(untitled)",
+            line(chat.title) or "(untitled)",
             [
                 block
                 for turn in (*chat.turns, *((chat.active_turn,) if chat.active_turn else ()))
@@ -90,5 +90,7 @@ def _page(whole: Whole, form: str) -> str:
         )
         for chat in whole.chats
     ]
-    written: str = import_module(f"holdfast.cli.render.{form}").document(state.title or "(untitled)", facts, chats)
+    written: str = import_module(f"holdfast.cli.render.{form}").document(
+        line(state.title) or "(untitled)", facts, chats
+    )
     return written

@@ -47,13 +47,13 @@ def pick(given: str, among: Sequence[N], *, kind: str = "session") -> N:
 
     A whole id or title wins over what merely begins with it.
     """
-    wanted = given.casefold().strip()
+    wanted = line(given).casefold()
     for fits in (
         lambda one: one.resource == given,
-        lambda one: wanted in (id_of(one.resource).casefold(), one.title.casefold()),
+        lambda one: bool(wanted) and wanted in (id_of(one.resource).casefold(), _title(one)),
         lambda one: bool(wanted) and id_of(one.resource).casefold().startswith(wanted),
         lambda one: ":" in given and one.resource.startswith(given),
-        lambda one: bool(wanted) and one.title.casefold().startswith(wanted),
+        lambda one: bool(wanted) and _title(one).startswith(wanted),
     ):
         found = [one for one in among if fits(one)]
         if len(found) == 1:
@@ -61,6 +61,11 @@ def pick(given: str, among: Sequence[N], *, kind: str = "session") -> N:
         if found:
             raise _several(given, [f"{one.resource} {line(one.title)}".rstrip() for one in found], kind)
     raise _none(given, kind)
+
+
+def _title(one: Named) -> str:
+    # As lists show it, which is what people copy.
+    return line(one.title).casefold()
 
 
 def by_prefix(given: str, among: Iterable[T], key: Callable[[T], str], *, kind: str) -> T:

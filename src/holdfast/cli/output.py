@@ -6,6 +6,7 @@ agents and other people is cleaned before it reaches a terminal: an escape seque
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -15,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from holdfast.cli.exits import die_of
+from holdfast.cli.exits import die_of, fail
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -46,13 +47,23 @@ def as_json(help_text: str = "JSON instead of text.") -> Callable[[F], F]:
 
 
 def emit(text: str) -> None:
-    """Write to stdout now. A reader that is gone ends the program as the signal would have."""
+    """Write to stdout now. A reader that is gone ends the program as the signal would have, a full disk fails it."""
+    if sys.stdout is None:
+        fail("cannot write: stdout is closed")
     try:
-        sys.stdout.write(text)
+        try:
+            sys.stdout.write(text)
+        except UnicodeEncodeError:
+            # A terminal of another age; what it cannot show is no reason to show nothing.
+            sys.stdout.write(text.encode(sys.stdout.encoding, "replace").decode(sys.stdout.encoding))
         sys.stdout.flush()
     except BrokenPipeError:
         # Python ignores this signal, and so it should: a host that closes its socket is no reason to die.
         die_of(signal.SIGPIPE)
+    except OSError as error:
+        # What is left unwritten would be tried again at the end, with a complaint of its own.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        fail(f"cannot write: {error.strerror}")
 
 
 def emit_json(value: Any, *, indent: bool = True) -> None:
@@ -67,7 +78,8 @@ def emit_json(value: Any, *, indent: bool = True) -> None:
 
 def is_person(stream: IO[str] | None = None) -> bool:
     """Whether somebody looks at what is written there (stdout, if nothing is said)."""
-    return (stream or sys.stdout).isatty()
+    shown = stream or sys.stdout
+    return shown is not None and shown.isatty()
 
 
 @cache

@@ -114,7 +114,9 @@ def _check(request: _Request) -> None:
 def _text(request: _Request) -> str:
     if request.resume or request.text not in (None, "-"):
         return request.text or ""
-    if request.text is None and sys.stdin.isatty():
+    if sys.stdin is None or (request.text is None and sys.stdin.isatty()):
+        if request.files:
+            return ""
         raise Stopped(Exit.USAGE, "there is nothing to send; write TEXT, or - to read it from stdin")
     try:
         text = sys.stdin.buffer.read().decode()

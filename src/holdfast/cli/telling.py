@@ -27,7 +27,7 @@ class Teller:
         self._part = ""
         self._tail = "\n\n"
         self._for_person = is_person()
-        self._shares_screen = self._for_person and sys.stderr.isatty()
+        self._shares_screen = self._for_person and is_person(sys.stderr)
 
     def tell(self, event: Any) -> None:
         """Show an event, if there is something to show of it."""

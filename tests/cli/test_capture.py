@@ -7,8 +7,6 @@ import json
 import signal
 import stat
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import datetime
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -18,51 +16,12 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from aio import aio
+from cli.capturing import capturing
 from cli.running import holdfast
 from holdfast.cli.wire_log import Entry, Redactor, parsed
 from holdfast.protocol.errors import UsageError
 from interaction.talk import took
-from served import HostProcess, Wire, environment, hosting
-
-
-class Door:
-    """`capture` as a process of its own."""
-
-    def __init__(self, process: asyncio.subprocess.Process, url: str, file: Path) -> None:
-        self.process = process
-        self.url = url
-        self.file = file
-
-    def entries(self) -> list[Entry]:
-        return list(parsed(self.file.read_bytes().splitlines(), "log"))
-
-    async def end(self) -> str:
-        """End it as people do; what it says then is returned."""
-        self.process.send_signal(signal.SIGINT)
-        _, err = await self.process.communicate()
-        assert self.process.returncode == 0, err
-        return err.decode()
-
-
-@asynccontextmanager
-async def capturing(host: HostProcess, *flags: str) -> AsyncIterator[Door]:
-    file = host.data_dir.parent / "talk.jsonl"
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "holdfast", "capture", "--out", str(file), "--data-dir", str(host.data_dir), *flags),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=environment(host.data_dir.parent),
-    )
-    try:
-        assert process.stdout is not None
-        async with asyncio.timeout(30):
-            word, _, url = (await process.stdout.readline()).decode().strip().partition(" ")
-        assert word == "ready"
-        yield Door(process, url, file)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+from served import Wire, hosting
 
 
 def _token(url: str) -> str:

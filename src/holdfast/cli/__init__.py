@@ -56,6 +56,7 @@ SECTIONS: Final = {
     },
     "Development": {
         "capture": "holdfast.cli.capture",
+        "replay": "holdfast.cli.replay",
         "debug": "holdfast.cli.debug",
     },
 }

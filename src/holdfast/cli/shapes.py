@@ -306,6 +306,22 @@ class Finding(Shape, frozen=True, kw_only=True):
     fix: str | None = None
 
 
+class ReplayDifference(Shape, frozen=True, kw_only=True):
+    """Something that came back otherwise, and where."""
+
+    where: str
+    says: str
+
+
+class Replayed(Shape, frozen=True, kw_only=True):
+    """What was said again, and what came back otherwise. `notes` say what could not be said or waited for."""
+
+    connections: int
+    messages: int
+    differences: tuple[ReplayDifference, ...]
+    notes: tuple[str, ...]
+
+
 OUTPUTS: Final[dict[str, Any]] = {
     "agents": tuple[Agent, ...],
     "models": tuple[Model, ...],
@@ -331,5 +347,6 @@ OUTPUTS: Final[dict[str, Any]] = {
     "status": HostStatus,
     "service": ServiceStatus,
     "doctor": tuple[Finding, ...],
+    "replay": Replayed,
 }
 """Name of a schema -> what it describes: one value, or one line of `sessions --watch` and `tail`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from console import Console, valid
+from console import Console
 from holdfast.cli.importing import _pages, _pieces
 from holdfast.cli.shapes import Content
 
@@ -23,6 +24,18 @@ def uri(console: Console) -> str:
     console.json("send", "error", "--session", made, schema="send", code=1)
     console.json("fork", made, "--title", "Another way", schema="fork")
     return made
+
+
+@pytest.fixture(scope="module")
+def exported(console: Console, uri: str) -> Any:
+    """All of it as JSON."""
+    return console.json("export", uri, schema="export")
+
+
+@pytest.fixture
+def document(exported: Any) -> Any:
+    """The same, to be changed."""
+    return copy.deepcopy(exported)
 
 
 def test_markdown_is_for_people(console: Console, uri: str) -> None:
@@ -58,8 +71,7 @@ def test_a_html_page_needs_nothing_else(console: Console, uri: str, tmp_path: Pa
     assert all(source.startswith("data:image/") for source in page.loaded)
 
 
-def test_json_has_everything(console: Console, uri: str) -> None:
-    document = valid(json.loads(console.text("export", uri, "--format", "json")), "export")
+def test_json_has_everything(document: Any, uri: str) -> None:
     assert (document["format"], document["version"], document["uri"]) == ("holdfast-session", 1, uri)
     first, second = document["chats"]
     assert [turn["state"] for turn in first["turns"]] == ["complete"] * 4 + ["error"]
@@ -75,10 +87,6 @@ def test_what_cannot_be_written_is_told(console: Console, uri: str) -> None:
     assert "/no/such/directory/x.md" in done.err
 
 
-def _export(console: Console, uri: str) -> Any:
-    return console.json("export", uri, schema="export")
-
-
 def _comparable(document: Any) -> Any:
     """What is to be the same after an import: everything but names the host had to change."""
     text = json.dumps({"chats": [chat["turns"] for chat in document["chats"]], "contents": document["contents"]})
@@ -89,21 +97,22 @@ def _comparable(document: Any) -> Any:
     return json.loads(text)
 
 
-def test_an_export_is_taken_in_again_under_another_name(console: Console, uri: str, tmp_path: Path) -> None:
+def test_an_export_is_taken_in_again_under_another_name(
+    console: Console, uri: str, document: Any, tmp_path: Path
+) -> None:
     file = tmp_path / "session.json"
     console.text("export", uri, "-o", str(file))
     made = console.json("import", str(file), "--title", "Taken in", schema="import")
     assert made["session"] != uri
-    before, after = _export(console, uri), _export(console, made["session"])
-    assert _comparable(after) == _comparable(before)
-    assert (after["session"]["title"], after["createdAt"]) == ("Taken in", before["createdAt"])
+    after = console.json("export", made["session"], schema="export")
+    assert _comparable(after) == _comparable(document)
+    assert (after["session"]["title"], after["createdAt"]) == ("Taken in", document["createdAt"])
     assert after["chats"][0]["resource"] == made["chat"]
     # It goes on like any other.
     assert "make" in console.text("send", "recall", "--session", made["session"])
 
 
-def test_where_its_name_is_free_it_keeps_it(console: Console, uri: str) -> None:
-    document = _export(console, uri)
+def test_where_its_name_is_free_it_keeps_it(console: Console, document: Any) -> None:
     document["uri"] = "ahp-session:/this-name-is-free"
     made = console.json("import", "-", schema="import", stdin=json.dumps(document))
     assert made["session"] == "ahp-session:/this-name-is-free"
@@ -123,15 +132,13 @@ def test_what_is_no_export_is_told(console: Console, text: str, complaint: str) 
     assert done.err.startswith(f"holdfast: {complaint}")
 
 
-def test_a_newer_form_of_export_is_told(console: Console, uri: str) -> None:
-    document = _export(console, uri) | {"version": 2}
-    done = console.run("import", "-", stdin=json.dumps(document))
+def test_a_newer_form_of_export_is_told(console: Console, document: Any) -> None:
+    done = console.run("import", "-", stdin=json.dumps(document | {"version": 2}))
     assert done.code == 1
     assert "$.version" in done.err
 
 
-def test_an_agent_the_host_does_not_have_leaves_nothing_behind(console: Console, uri: str) -> None:
-    document = _export(console, uri)
+def test_an_agent_the_host_does_not_have_leaves_nothing_behind(console: Console, document: Any) -> None:
     document["session"]["title"] = "Left nothing behind"
     done = console.run("import", "-", "--agent", "nobody", stdin=json.dumps(document))
     assert done.code == 4

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from console import Console
 
 
@@ -59,17 +57,16 @@ def test_nobody_is_steered_who_does_not_work(console: Console) -> None:
     assert done.err == f"holdfast: no turn runs in {uri}; `holdfast send` begins one\n"
 
 
-@pytest.mark.parametrize("turn", ["first", "last"])
-def test_a_chat_is_forked_and_talked_to(console: Console, turn: str) -> None:
+def test_a_chat_is_forked_and_talked_to(console: Console) -> None:
     uri = console.text("new", "--config", "speed=0").strip()
     turns = [console.json("send", text, "--session", uri, schema="send")["turn"] for text in ("hello", "usage")]
-    more = ("--turn", turns[0][:12]) if turn == "first" else ()
-    forked = console.json("fork", uri, *more, "--title", "Another way", schema="fork")
-    assert forked["session"] == uri
-    answer = console.json("send", "recall", "--session", uri, "--chat", "another", schema="send")
-    assert answer["chat"] == forked["chat"]
-    assert "hello" in answer["text"]
-    assert ("usage" in answer["text"]) is (turn == "last")
+    for more, remembers in ((("--turn", turns[0][:12]), False), ((), True)):
+        forked = console.json("fork", uri, *more, "--title", f"Another {remembers}", schema="fork")
+        assert forked["session"] == uri
+        answer = console.json("send", "recall", "--session", uri, "--chat", f"another {remembers}", schema="send")
+        assert answer["chat"] == forked["chat"]
+        assert "hello" in answer["text"]
+        assert ("usage" in answer["text"]) is remembers
 
 
 def test_a_fork_can_be_a_session_of_its_own(console: Console) -> None:

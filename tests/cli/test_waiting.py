@@ -26,16 +26,16 @@ def _list(console: Console, uri: str, command: str = "approve") -> list[Any]:
     return listed
 
 
-@pytest.mark.parametrize("command", ["approve", "deny", "answer"])
-def test_without_an_id_everything_that_waits_is_listed(console: Console, command: str) -> None:
-    tool, approval = _waiting(console, f"approve make {command}")
+def test_without_an_id_everything_that_waits_is_listed(console: Console) -> None:
+    tool, approval = _waiting(console, "approve make a list")
     form, question = _waiting(console, "form")
-    found = {each["id"]: each for each in console.json(command, schema="waiting")}
-    assert (found[approval]["kind"], found[approval]["session"]) == ("approval", tool)
-    assert (found[approval]["input"], found[approval]["options"][0]) == (f"make {command}", "once")
-    assert (found[question]["kind"], found[question]["session"]) == ("question", form)
-    assert [each["id"] for each in _list(console, form, command)] == [question]
-    (row,) = [line for line in console.text(command).splitlines() if f"make {command}" in line]
+    listed = {each["id"]: each for each in console.json("approve", schema="waiting")}
+    assert (listed[approval]["kind"], listed[approval]["session"]) == ("approval", tool)
+    assert (listed[approval]["input"], listed[approval]["options"][0]) == ("make a list", "once")
+    assert (listed[question]["kind"], listed[question]["session"]) == ("question", form)
+    for command in ("deny", "answer"):
+        assert [each["id"] for each in _list(console, form, command)] == [question]
+    (row,) = [line for line in console.text("approve").splitlines() if "make a list" in line]
     assert row.startswith(approval.rpartition("#")[2][:8])
 
 
@@ -109,21 +109,17 @@ def test_a_form_is_filled_in_from_the_command_line(console: Console) -> None:
         assert fact in page
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
+def test_an_answer_that_does_not_fit_changes_nothing(console: Console) -> None:
+    uri, id = _waiting(console, "form")
+    for words, sentence in (
         ((), "'rig' has to be answered: How is it rigged? [sloop/ketch/schooner]"),
         (("colour=blue",), "there is no question 'colour'; the questions are name, email,"),
-        (("rig=sloop", "berths=many"), "berths: expected a whole number, got 'many'"),
         (("rig=sloop", "berths=13"), "berths: expected 0 to 12"),
         (("rig",), "expected KEY=VALUE, got 'rig'"),
-    ],
-)
-def test_an_answer_that_does_not_fit_changes_nothing(console: Console, words: tuple[str, ...], sentence: str) -> None:
-    uri, id = _waiting(console, "form")
-    done = console.run("answer", id, *words)
-    assert done.code == 2
-    assert sentence in done.err
+    ):
+        done = console.run("answer", id, *words)
+        assert (done.code, done.out) == (2, "")
+        assert sentence in done.err
     assert [each["id"] for each in _list(console, uri)] == [id]
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
 
 from holdfast.protocol import uris
 from holdfast.protocol.chat.inputs import (
@@ -68,8 +69,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What somebody sent. `by` is a kind of the protocol: user, agent, tool, …"""
 
     by: str
@@ -78,22 +78,19 @@ class Said:
     when: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Prose:
+class Prose(Struct, frozen=True):
     """What the agent said, in Markdown."""
 
     markdown: str
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(Struct, frozen=True):
     """What the agent thought, in Markdown."""
 
     markdown: str
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Struct, frozen=True):
     """Something to look at. `data` is base64, if it is here."""
 
     name: str
@@ -101,8 +98,7 @@ class File:
     data: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """A tool call: its name for people, what it did or does, and how far it is."""
 
     name: str
@@ -114,8 +110,7 @@ class Tool:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A question to people, and what they said: None while it is open."""
 
     message: str
@@ -124,22 +119,19 @@ class Asked:
     response: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Something the host or the agent wants known."""
 
     text: StringOrMarkdown
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(Struct, frozen=True):
     """Why the turn ended early."""
 
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """The end of a turn; `state` is running for one that has none."""
 
     state: str

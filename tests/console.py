@@ -200,7 +200,7 @@ class Console:
             os.close(ours)
 
     def _quickly(self, words: Sequence[str], stdin: str) -> Done:
-        """Run a command in a process of its own the first time, later in this one: most of the time goes into starting."""
+        """Run a command in a process of its own the first time, then in this one: starting takes the time."""
         if words[0] not in self._tried:
             self._tried.add(words[0])
             return self.run(*words, stdin=stdin)

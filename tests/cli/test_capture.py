@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
+from websockets.typing import Origin
 
 from aio import aio
 from cli.capturing import capturing
@@ -127,6 +128,8 @@ async def test_nobody_comes_in_without_the_token(tmp_path: Path) -> None:
             with pytest.raises(InvalidStatus) as refused:
                 await connect(url, proxy=None)
             assert refused.value.response.status_code == 403
+        with pytest.raises(InvalidStatus):
+            await connect(door.url, proxy=None, origin=Origin("https://somewhere.example"))
         token = {"Authorization": f"Bearer {_token(door.url)}"}
         async with connect(address, proxy=None, additional_headers=token):
             pass

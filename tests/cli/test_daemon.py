@@ -18,7 +18,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from aio import aio
-from cli.running import Done, conforms, holdfast
+from cli.running import Done, holdfast, valid
 from holdfast import __version__
 from holdfast.places import running
 from served import Wire, environment, hosting
@@ -42,13 +42,13 @@ def _data(home: Path) -> Path:
 def _up(home: Path, *flags: str) -> dict[str, Any]:
     done = holdfast(home, "up", "--port", "0", "--json", *flags)
     assert done.code == 0, done.err
-    found: dict[str, Any] = conforms(done.json, "up")
+    found: dict[str, Any] = valid(json.loads(done.out), "up")
     return found
 
 
 def _status(home: Path) -> tuple[int, dict[str, Any]]:
     done = holdfast(home, "status", "--json")
-    return done.code, conforms(done.json, "status")
+    return done.code, valid(json.loads(done.out), "status")
 
 
 def test_a_host_is_started_looked_at_and_stopped(home: Path) -> None:
@@ -66,7 +66,7 @@ def test_a_host_is_started_looked_at_and_stopped(home: Path) -> None:
         0,
     )
     done = holdfast(home, "down", "--json")
-    assert (done.code, conforms(done.json, "down")) == (0, {"dataDir": str(_data(home)), "pid": up["pid"]})
+    assert (done.code, valid(json.loads(done.out), "down")) == (0, {"dataDir": str(_data(home)), "pid": up["pid"]})
     assert running(_data(home)) is None
     assert _status(home)[0] == 3
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import resource
 import shutil
@@ -18,7 +19,7 @@ from typing import Any
 import pytest
 
 from aio import aio
-from cli.running import conforms, holdfast
+from cli.running import holdfast, valid
 from holdfast import __version__
 from holdfast.cli import checks
 from holdfast.cli.checks import machine
@@ -31,7 +32,7 @@ def _findings(home: Path, *flags: str, code: int = 0, **variables: str) -> dict[
     """What it finds, by check."""
     done = holdfast(home, "doctor", "--json", *flags, **variables)
     assert (done.code, done.err) == (code, ""), done
-    return {each["check"]: each for each in conforms(done.json, "doctor")}
+    return {each["check"]: each for each in valid(json.loads(done.out), "doctor")}
 
 
 def _amiss(findings: dict[str, dict[str, Any]]) -> dict[str, str]:

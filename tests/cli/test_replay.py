@@ -14,7 +14,7 @@ from websockets.asyncio.client import connect
 
 from aio import aio
 from cli.capturing import capturing
-from cli.running import Done, conforms, holdfast
+from cli.running import Done, holdfast, valid
 from holdfast.cli.matching import Names, differences, rename_apart
 from holdfast.protocol.uris import default_chat
 from interaction.talk import asked, begin, cancel, confirm, took, wait_for_call
@@ -37,7 +37,7 @@ async def _captured(directory: Path, story: Story, *flags: str) -> Path:
 async def _replayed(file: Path, *words: str, code: int = 0) -> Any:
     done = await asyncio.to_thread(holdfast, file.parent, "replay", "--json", str(file), *words)
     assert done.code == code, done
-    return conforms(done.json, "replay")
+    return valid(json.loads(done.out), "replay")
 
 
 async def _client(url: str, *subscriptions: str) -> Wire:

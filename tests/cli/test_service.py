@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import plistlib
 import shlex
 import shutil
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from aio import aio
-from cli.running import Done, conforms, holdfast
+from cli.running import Done, holdfast, valid
 from holdfast.cli.units import launchd, systemd
 from served import hosting
 
@@ -22,7 +23,7 @@ UNIT = """\
 Description=Holdfast agent host
 
 [Service]
-ExecStart={python} -m holdfast serve --data-dir {home}/.local/share/holdfast --port 7000
+ExecStart={python} -P -m holdfast serve --data-dir {home}/.local/share/holdfast --port 7000
 # The line it prints has the token in it.
 StandardOutput=null
 Environment=PATH={path}
@@ -86,7 +87,7 @@ def test_a_unit_is_installed_started_and_taken_away(home: Path) -> None:
         "systemctl --user restart holdfast.service",
     ]
     status = _run(home, "status", "--manager", "systemd", "--json")
-    assert (status.code, conforms(status.json, "service")) == (
+    assert (status.code, valid(json.loads(status.out), "service")) == (
         0,
         {"manager": "systemd", "file": str(file), "installed": True, "active": True},
     )
@@ -94,7 +95,7 @@ def test_a_unit_is_installed_started_and_taken_away(home: Path) -> None:
     assert not file.exists()
     assert _calls(home) == ["systemctl --user disable --now holdfast.service", "systemctl --user daemon-reload"]
     again = _run(home, "uninstall", "--manager", "systemd", "--json")
-    assert (again.code, again.json["installed"]) == (0, False)
+    assert (again.code, json.loads(again.out)["installed"]) == (0, False)
     assert _calls(home) == []
 
 
@@ -107,7 +108,7 @@ def test_a_launch_agent_is_installed_started_and_taken_away(home: Path) -> None:
     assert value == {
         "Label": "holdfast",
         "ProgramArguments": [
-            *(sys.executable, "-m", "holdfast", "serve", "--data-dir", str(data), "--no-compression"),
+            *(sys.executable, "-P", "-m", "holdfast", "serve", "--data-dir", str(data), "--no-compression"),
             *("--log-file", str(log)),
         ],
         "EnvironmentVariables": {"PATH": f"{home}/bin:/usr/bin:/bin"},

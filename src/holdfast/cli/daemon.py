@@ -19,7 +19,7 @@ from holdfast.server import dirs
 from holdfast.server.settings import OPTIONS, Option, Settings
 from holdfast.server.values import BOOL, TEXTS
 
-__all__ = ["arguments", "complaints_file", "end", "start"]
+__all__ = ["arguments", "complaints_file", "end", "program", "start"]
 
 # How long a process that has closed its stdout may take to end, in seconds.
 _CLOSING: Final = 0.5
@@ -31,6 +31,17 @@ _ENDING: Final = 5.0
 def complaints_file(data_dir: Path) -> Path:
     """What the last host in the background said on its stderr: why it did not start, or how Python broke."""
     return log_file(data_dir).with_name("stderr.log")
+
+
+def program() -> list[str]:
+    """The words that start `holdfast`, whatever lies about in the directory they are said in."""
+    return [sys.executable, "-P", "-m", "holdfast"]
+
+
+def _home() -> Path:
+    """Where agents find themselves unless a session says otherwise: no directory that somebody may want to remove."""
+    home = Path.home()
+    return home if home.is_dir() else Path("/")
 
 
 def arguments(settings: Settings, given: Mapping[str, Any], *, with_variables: bool = False) -> list[str]:
@@ -88,15 +99,18 @@ def _listening(data_dir: Path) -> Running | None:
 def _started(settings: Settings, words: list[str], deadline: float) -> Running | None:
     """The host we started; None if there was another one all of a sudden."""
     complaints = complaints_file(settings.data_dir)
-    complaints.parent.mkdir(mode=0o700, exist_ok=True)
-    errors = os.open(complaints, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        complaints.parent.mkdir(mode=0o700, exist_ok=True)
+        errors = os.open(complaints, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise Stopped(Exit.FAILED, f"cannot write {complaints}: {error.strerror}") from error
     try:
         process = subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, "-m", "holdfast", "serve", *words],
+            [*program(), "serve", *words],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
-            cwd=Path.home(),
+            cwd=_home(),
             start_new_session=True,
         )
     finally:

@@ -11,9 +11,8 @@ import hmac
 import itertools
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from http import HTTPStatus
 from typing import Final
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -24,6 +23,7 @@ from holdfast.client.errors import NoHost
 from holdfast.client.targets import Dial
 from holdfast.client.transports import MOST, Transport, TransportClosed
 from holdfast.protocol.errors import EnvironmentFailure
+from holdfast.server.gate import Gate
 
 __all__ = ["Proxy"]
 
@@ -40,6 +40,7 @@ class Proxy:
     def __init__(self, dial: Dial, token: str, redactor: Redactor, write: Callable[[bytes], object]) -> None:
         self._dial = dial
         self._token = token
+        self._gate = Gate(is_token=self._is_token)
         self._redactor = redactor
         self._write = write
         self._numbers = itertools.count(1)
@@ -51,23 +52,20 @@ class Proxy:
         """Clients may come to the URL that is given. Raises `EnvironmentFailure` if the port is taken."""
         options = {"max_size": MOST, "compression": None, "ping_interval": None, "server_header": None}
         try:
-            server: Server = await serve(self._served, "127.0.0.1", port, process_request=self._gate, **options)  # type: ignore[arg-type]
+            server: Server = await serve(self._served, "127.0.0.1", port, process_request=self._answer, **options)  # type: ignore[arg-type]
         except OSError as error:
             raise EnvironmentFailure(f"cannot listen at 127.0.0.1:{port}: {error.strerror}") from error
         async with server:
             actual = next(iter(server.sockets)).getsockname()[1]
             yield f"ws://127.0.0.1:{actual}/?tkn={quote(self._token)}"
 
-    def _gate(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Whoever comes has to know the token: other users share the loopback interface."""
-        given = parse_qs(urlsplit(request.path).query).get("tkn", [])
-        for value in request.headers.get_all("Authorization"):
-            scheme, _, credentials = value.partition(" ")
-            if scheme.lower() == "bearer":
-                given.append(credentials.strip())
-        if any(hmac.compare_digest(text.encode("utf-8", "surrogatepass"), self._token.encode()) for text in given):
-            return None
-        return connection.respond(HTTPStatus.FORBIDDEN, "this door wants the token that it was opened with\n")
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """The rules are those of a host: other users, and any page, can reach this address."""
+        answer = self._gate.answer("GET", request.path, request.headers, "127.0.0.1")
+        return None if answer is None else connection.respond(answer.status, answer.text)
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode("utf-8", "surrogatepass"), self._token.encode())
 
     async def _served(self, client: ServerConnection) -> None:
         number = next(self._numbers)

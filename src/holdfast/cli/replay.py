@@ -122,9 +122,11 @@ async def _host(address: str | None, flags: tuple[str, ...]) -> AsyncIterator[Di
 @asynccontextmanager
 async def _new_host(flags: tuple[str, ...]) -> AsyncIterator[str]:
     """A host of nobody's, in a directory of its own. Raises `Stopped` if it does not start."""
+    from holdfast.cli.daemon import program
+
     with tempfile.TemporaryDirectory(prefix="holdfast-") as directory:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "holdfast", "serve", "--data-dir", directory, "--port", "0", *flags),
+            *(*program(), "serve", "--data-dir", directory, "--port", "0", *flags),
             *("--unix-socket", "off", "--log-file", str(Path(directory) / "log")),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,

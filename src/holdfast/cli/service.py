@@ -70,9 +70,12 @@ def install(dry_run: bool, manager: ManagerName, as_json: bool, **given: Any) ->
         _require(service)
         _require_no_other(service, settings)
         dirs.prepare_data_dir(settings.data_dir)
-        for folder in (service.file.parent, log_file(settings.data_dir).parent):
-            folder.mkdir(parents=True, exist_ok=True)
-        service.file.write_text(service.text)
+        try:
+            for folder in (service.file.parent, log_file(settings.data_dir).parent):
+                folder.mkdir(parents=True, exist_ok=True)
+            service.file.write_text(service.text)
+        except OSError as error:
+            raise Stopped(Exit.FAILED, f"cannot write {service.file}: {error.strerror}") from error
         if manager == "launchd":
             for words in service.undo:
                 _run(words, must=False)
@@ -132,11 +135,11 @@ def status(manager: ManagerName, as_json: bool, **given: Any) -> None:
 
 
 def _service(manager: ManagerName, settings: Settings, given: dict[str, Any]) -> Service:
-    from holdfast.cli.daemon import arguments
+    from holdfast.cli.daemon import arguments, program
     from holdfast.cli.units import launchd, systemd
     from holdfast.places import config_home
 
-    words = [sys.executable, "-m", "holdfast", "serve", *arguments(settings, given, with_variables=True)]
+    words = [*program(), "serve", *arguments(settings, given, with_variables=True)]
     path = os.environ.get("PATH", os.defpath)
     if manager == "systemd":
         return systemd(words, config_home(os.environ), path, settings.drain_timeout)

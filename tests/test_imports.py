@@ -24,7 +24,7 @@ ALLOWED: Final = {
     "sync": {"sync", "client", "protocol"},
     "cli": {"attach", "cli", "server", "journal", "client", "protocol", "places"},
     "testing": {"testing", "agents", "client", "server", "journal", "host", "ports", "protocol"},
-    "": {"cli", "client", "protocol", "testing", "_version"},  # modules directly in `holdfast`
+    "": {"cli", "client", "protocol", "sync", "testing", "_version"},  # modules directly in `holdfast`
 }
 
 # The pure core does no I/O and reads no clock.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast._version import __version__
 
 if TYPE_CHECKING:
+    from holdfast import sync as sync
     from holdfast import testing as testing
     from holdfast.client.asks import Approval, AuthenticationNeeded, Question, ResultApproval
     from holdfast.client.backoff import Retry
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
         ToolStarted,
         Usage,
     )
+    from holdfast.client.files import files
+    from holdfast.client.fleet import Fleet
     from holdfast.client.host import CreationFailed, Host, connect
     from holdfast.client.session import Session
     from holdfast.client.status import Status
@@ -68,6 +71,8 @@ _HOMES = {
         "ToolStarted",
         "Usage",
     ),
+    "client.files": ("files",),
+    "client.fleet": ("Fleet",),
     "client.host": ("CreationFailed", "Host", "connect"),
     "client.session": ("Session",),
     "client.status": ("Status",),
@@ -75,7 +80,7 @@ _HOMES = {
     "protocol.chat.messages": ("Message",),
     "protocol.errors": ("EnvironmentFailure", "HoldfastError", "ProtocolError", "RpcError", "UsageError"),
 }
-_PACKAGES = ("testing",)
+_PACKAGES = ("sync", "testing")
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -88,6 +93,7 @@ __all__ = [
     "EnvironmentFailure",
     "Event",
     "Failed",
+    "Fleet",
     "Gone",
     "HoldfastError",
     "Host",
@@ -119,6 +125,8 @@ __all__ = [
     "UsageError",
     "__version__",
     "connect",
+    "files",
+    "sync",
     "testing",
 ]
 

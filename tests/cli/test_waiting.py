@@ -91,6 +91,13 @@ def test_all_of_a_session_at_once(console: Console) -> None:
     assert _list(console, uri) == []
 
 
+def test_all_is_what_the_command_is_for(console: Console) -> None:
+    uri, id = _waiting(console, "form")
+    done = console.run("approve", "--all", "--session", uri)
+    assert (done.code, done.out, done.err) == (0, "", "nothing like that waits for a person\n")
+    assert [each["id"] for each in _list(console, uri)] == [id]
+
+
 def test_a_result_is_given_or_kept(console: Console) -> None:
     for command, decision in (("approve", "approved"), ("deny", "denied")):
         uri, _ = _waiting(console, "review", "--config", "permissionMode=auto")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from holdfast.cli.answers import pairs
-from holdfast.cli.deciding import decide, one_session, wrong_kind
+from holdfast.cli.deciding import Deciders, decide, one_session
 from holdfast.cli.exits import Exit, Stopped, in_words
 from holdfast.cli.hosts import Place, at_host, run
 from holdfast.cli.output import as_json
@@ -49,22 +49,22 @@ def command(
     with in_words():
         given = pairs(values)
 
-    async def fill_in(ask: Any) -> str:
+    def deciders() -> Deciders:
         from holdfast.client.asks import Question
 
-        if not isinstance(ask, Question):
-            raise wrong_kind(ask, "approve")
-        match response:
-            case "declined":
+        async def form(ask: Question) -> str:
+            if response == "declined":
                 await ask.decline()
-            case "cancelled":
+            elif response == "cancelled":
                 await ask.cancel()
-            case _:
+            else:
                 await ask.answer(await _values(ask, given))
-                return "accepted"
-        return response
+            return response or "accepted"
 
-    run(place, lambda host: decide(host, () if id is None else (id,), session, False, as_json, fill_in))
+        return {Question: form}
+
+    ids = () if id is None else (id,)
+    run(place, lambda host: decide(host, ids, session, deciders(), as_json=as_json))
 
 
 async def _values(ask: Question, given: Mapping[str, str]) -> dict[str, Any]:

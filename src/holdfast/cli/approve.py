@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import click
 
-from holdfast.cli.deciding import decide, one_session, wrong_kind
+from holdfast.cli.deciding import Deciders, decide, one_session
 from holdfast.cli.hosts import Place, at_host, run
 from holdfast.cli.output import as_json
 
@@ -37,16 +37,17 @@ def command(
     An ID may be cut short as long as it is clear which one is meant.
     """
 
-    async def yes(ask: Any) -> str:
+    def deciders() -> Deciders:
         from holdfast.client.asks import Approval, ResultApproval
 
-        match ask:
-            case Approval():
-                await ask.approve(option, edited_input=edited)
-            case ResultApproval():
-                await ask.approve()
-            case _:
-                raise wrong_kind(ask, "answer")
-        return "approved"
+        async def tool(ask: Approval) -> str:
+            await ask.approve(option, edited_input=edited)
+            return "approved"
 
-    run(place, lambda host: decide(host, ids, session, everything, as_json, yes))
+        async def result(ask: ResultApproval) -> str:
+            await ask.approve()
+            return "approved"
+
+        return {Approval: tool, ResultApproval: result}
+
+    run(place, lambda host: decide(host, ids, session, deciders(), everything=everything, as_json=as_json))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -11,10 +11,11 @@ from holdfast.cli.exits import Exit, Stopped
 from holdfast.cli.output import emit_json, remark, table
 
 if TYPE_CHECKING:
+    from holdfast.cli.shapes import Decided
     from holdfast.cli.waits import Waiting
     from holdfast.client.host import Host
 
-__all__ = ["decide", "listed", "one_session", "wrong_kind"]
+__all__ = ["Deciders", "decide", "one_session"]
 
 one_session: Final = click.option(
     "-s",
@@ -23,11 +24,11 @@ one_session: Final = click.option(
     help="Only what waits in this session: URI, or beginning of its id or title.",
 )
 
-Decide = Callable[[Any], Coroutine[Any, Any, str]]
-"""Given what asks, decides it and says what was decided. Raises `Stopped` if it is of another kind."""
+Deciders = Mapping[type, Callable[[Any], Coroutine[Any, Any, str]]]
+"""Kind of ask -> what decides it and says what was decided. Other kinds are for other commands."""
 
 
-def listed(found: Sequence[Waiting], as_json: bool) -> None:
+def _listed(found: Sequence[Waiting], as_json: bool) -> None:
     """Print what waits."""
     from holdfast.cli.finding import id_of, short_ids
     from holdfast.cli.waits import key
@@ -51,35 +52,50 @@ def listed(found: Sequence[Waiting], as_json: bool) -> None:
 
 
 async def decide(
-    host: Host, ids: Sequence[str], session: str | None, everything: bool, as_json: bool, decision: Decide
+    host: Host,
+    ids: Sequence[str],
+    session: str | None,
+    deciders: Deciders,
+    *,
+    everything: bool = False,
+    as_json: bool = False,
 ) -> None:
-    """Decide what is meant by the ids, or all of it; without either, list what waits."""
-    from holdfast.cli import shapes
-    from holdfast.cli.waits import all_waits, find, key
+    """Decide what is meant by the ids, or everything of these kinds; without either, list what waits."""
+    from holdfast.cli.waits import all_waits, find
 
     found = await all_waits(host, session)
     if not ids and not everything:
-        listed(found, as_json)
+        _listed(found, as_json)
         return
     # All are looked up before one of them is decided.
-    meant = [find(each, found) for each in ids] if ids else [each for each in found if each.ask is not None]
-    done = []
+    meant = [find(each, found) for each in ids] if ids else [each for each in found if type(each.ask) in deciders]
     for each in meant:
-        if each.ask is None:
-            raise Stopped(Exit.FAILED, f"{key(each.shown.id)} waits for a program, not for a person")
-        decided: Any = await decision(each.ask)
-        done.append(shapes.Decided(id=each.shown.id, session=each.shown.session, decision=decided))
-        if not as_json:
-            remark(f"{decided}: {each.shown.message}")
+        if type(each.ask) not in deciders:
+            raise _wrong_kind(each)
+    if not meant:
+        remark("nothing like that waits for a person")
+    done = [await _decided(each, deciders, as_json) for each in meant]
     if as_json:
         emit_json(done)
 
 
-def wrong_kind(ask: Any, command: str) -> Stopped:
-    """What to say of something that this command cannot decide."""
-    from holdfast.cli.waits import key
-    from holdfast.client.asks import AuthenticationNeeded
+async def _decided(waiting: Waiting, deciders: Deciders, as_json: bool) -> Decided:
+    from holdfast.cli.shapes import Decided
 
-    if isinstance(ask, AuthenticationNeeded):
-        return Stopped(Exit.FAILED, f"{key(ask.id)} waits for a token for {ask.resource}, from a client that has one")
-    return Stopped(Exit.USAGE, f"{key(ask.id)} is decided with `holdfast {command} {key(ask.id)}`")
+    decision: Any = await deciders[type(waiting.ask)](waiting.ask)
+    if not as_json:
+        remark(f"{decision}: {waiting.shown.message}")
+    return Decided(id=waiting.shown.id, session=waiting.shown.session, decision=decision)
+
+
+def _wrong_kind(waiting: Waiting) -> Stopped:
+    """What to say of something that this command cannot decide."""
+    from holdfast.cli.waits import command_for, key
+
+    shown, id = waiting.shown, key(waiting.shown.id)
+    if shown.kind == "authentication":
+        return Stopped(Exit.FAILED, f"{id} waits for a token for {shown.url}, from a client that has one")
+    command = command_for(shown)
+    if command is None:
+        return Stopped(Exit.FAILED, f"{id} waits for a program, not for a person")
+    return Stopped(Exit.USAGE, f"{id} is decided with `holdfast {command} {id}`")

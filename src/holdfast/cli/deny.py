@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import click
 
-from holdfast.cli.deciding import decide, one_session, wrong_kind
+from holdfast.cli.deciding import Deciders, decide, one_session
 from holdfast.cli.hosts import Place, at_host, run
 from holdfast.cli.output import as_json
 
@@ -39,19 +39,21 @@ def command(
     An ID may be cut short as long as it is clear which one is meant.
     """
 
-    async def no(ask: Any) -> str:
+    def deciders() -> Deciders:
         from holdfast.client.asks import Approval, Question, ResultApproval
 
-        match ask:
-            case Approval():
-                await ask.deny(reason, option=option, skip=skip)
-            case ResultApproval():
-                await ask.deny()
-            case Question():
-                await ask.decline()
-                return "declined"
-            case _:
-                raise wrong_kind(ask, "deny")
-        return "denied"
+        async def tool(ask: Approval) -> str:
+            await ask.deny(reason, option=option, skip=skip)
+            return "denied"
 
-    run(place, lambda host: decide(host, ids, session, everything, as_json, no))
+        async def result(ask: ResultApproval) -> str:
+            await ask.deny()
+            return "denied"
+
+        async def form(ask: Question) -> str:
+            await ask.decline()
+            return "declined"
+
+        return {Approval: tool, ResultApproval: result, Question: form}
+
+    run(place, lambda host: decide(host, ids, session, deciders(), everything=everything, as_json=as_json))

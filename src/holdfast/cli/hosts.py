@@ -102,32 +102,38 @@ async def _watch(host: Host) -> None:
                 remark(f"the host is away; waiting {_PATIENCE:.0f} s for it to come back")
                 try:
                     async with asyncio.timeout(_PATIENCE):
-                        await anext(status async for status in statuses if status is Status.LIVE)
+                        while await anext(statuses) is not Status.LIVE:
+                            pass
                 except TimeoutError:
-                    raise Stopped(Exit.NO_HOST, "the host did not come back") from None
+                    raise Stopped(Exit.NO_HOST, "the host did not come back; `holdfast up` starts it") from None
+                except StopAsyncIteration:
+                    return  # it is over, which whoever talks to the host is told
                 remark("the host is back")
 
 
 def connected(place: Place) -> Connecting:
     """The connection, to be entered or awaited. Raises what `connect` raises."""
-    from holdfast.cli.options import settings_from
     from holdfast.client.host import connect
 
-    # What a command was told counts before what stands in a variable.
-    variable = os.environ.get("HOLDFAST_HOST") if place.is_elsewhere else None
-    data_dir = settings_from({"data_dir": place.data_dir}).data_dir
-    return connect(place.host or variable or None, data_dir=data_dir, name="holdfast-cli")
+    written, data_dir = _written(place)
+    return connect(written, data_dir=data_dir, name="holdfast-cli")
 
 
 def target_at(place: Place) -> tuple[Target, Path]:
     """Where that is, for those who connect themselves, and the data directory. Raises `UsageError`."""
-    from holdfast.cli.options import settings_from
     from holdfast.client.targets import target_of
 
-    variable = os.environ.get("HOLDFAST_HOST") if place.is_elsewhere else None
-    data_dir = settings_from({"data_dir": place.data_dir}).data_dir
-    written = place.host or variable or None
+    written, data_dir = _written(place)
     return target_of(written, token=None, data_dir=data_dir, environ=os.environ, patience=_HANDSHAKE), data_dir
+
+
+def _written(place: Place) -> tuple[str | None, Path]:
+    """The address somebody wrote, if somebody did, and the data directory."""
+    from holdfast.cli.options import settings_from
+
+    # What a command was told counts before what stands in a variable.
+    variable = os.environ.get("HOLDFAST_HOST") if place.is_elsewhere else None
+    return place.host or variable or None, settings_from({"data_dir": place.data_dir}).data_dir
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
@@ -53,14 +54,24 @@ async def summary_of(host: Host, given: str) -> SessionSummary:
     return pick(given, await summaries(host))
 
 
+_GONE: Final = (ErrorCode.SESSION_NOT_FOUND, ErrorCode.NOT_FOUND)
+
+
+@contextmanager
+def unless_gone() -> Iterator[None]:
+    """What is done with something that somebody deletes meanwhile is not done, and that is fine."""
+    try:
+        yield
+    except RpcError as error:
+        if error.code not in _GONE:
+            raise
+
+
 async def open_session(host: Host, given: str) -> Session:
     """Follow the session that is meant. A whole URI needs no list, and may be of a session no list has."""
     if _is_uri(given):
-        try:
+        with unless_gone():
             return await host.session(given)
-        except RpcError as error:
-            if error.code not in (ErrorCode.SESSION_NOT_FOUND, ErrorCode.NOT_FOUND):
-                raise
     return await host.session((await summary_of(host, given)).resource)
 
 

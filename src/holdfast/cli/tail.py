@@ -11,7 +11,7 @@ import click
 from holdfast.cli.exits import Exit, Stopped
 from holdfast.cli.hosts import Place, at_host, run
 from holdfast.cli.output import as_json, emit_json, remark
-from holdfast.cli.reaching import open_session
+from holdfast.cli.reaching import open_session, unless_gone
 
 if TYPE_CHECKING:
     from holdfast.client.broadcast import Feed
@@ -78,15 +78,9 @@ class _Tails:
 
     async def follow_uri(self, uri: str) -> None:
         """Follow a session, unless it is gone meanwhile."""
-        from holdfast.protocol.errors import ErrorCode, RpcError
-
-        if uri in self._known:
-            return
-        try:
-            await self.follow(await self._host.session(uri))
-        except RpcError as error:
-            if error.code not in (ErrorCode.SESSION_NOT_FOUND, ErrorCode.NOT_FOUND):
-                raise
+        if uri not in self._known:
+            with unless_gone():
+                await self.follow(await self._host.session(uri))
 
     async def follow(self, session: Session) -> None:
         """Follow a session and its chats, also those that are added."""
@@ -108,7 +102,8 @@ class _Tails:
         for summary in session.chats:
             if summary.resource not in self._known:
                 self._known.add(summary.resource)
-                self._start(session, await session.open_chat(summary.resource))
+                with unless_gone():
+                    self._start(session, await session.open_chat(summary.resource))
 
     def _start(self, session: Session, chat: Chat | None) -> None:
         begun = self._begin(session, chat)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from holdfast.cli import rows, shapes
 from holdfast.cli.exits import Stopped
 from holdfast.cli.finding import by_prefix
 from holdfast.cli.output import line
+from holdfast.cli.reaching import open_session, unless_gone
 from holdfast.client.asks import Ask, ask_of
-from holdfast.protocol.errors import ErrorCode, RpcError
 
 if TYPE_CHECKING:
     from holdfast.client.host import Host
     from holdfast.client.session import Session
 
-__all__ = ["Waiting", "all_waits", "find", "how_to_answer", "key", "waits_in"]
+__all__ = ["Waiting", "all_waits", "command_for", "find", "how_to_answer", "key", "waits_in"]
 
 
 class Waiting(NamedTuple):
@@ -38,21 +38,15 @@ async def waits_in(session: Session) -> tuple[shapes.Wait, ...]:
 
 async def all_waits(host: Host, session: str | None = None) -> list[Waiting]:
     """What waits in a session, or in all that say they need input; the newest session first."""
-    from holdfast.cli.reaching import open_session
-
     if session is not None:
         async with await open_session(host, session) as opened:
             return _listed(host, opened.uri, opened.state)
     found: list[Waiting] = []
     needing = [each.resource async for each in host.sessions() if rows.state_of(each.status) == "input-needed"]
     for uri in needing:
-        try:
+        with unless_gone():
             async with await host.subscribe(uri) as subscription:
                 found += _listed(host, uri, subscription.state)
-        except RpcError as error:
-            # Somebody deleted it since it was listed.
-            if error.code not in (ErrorCode.SESSION_NOT_FOUND, ErrorCode.NOT_FOUND):
-                raise
     return found
 
 
@@ -76,9 +70,16 @@ def find(given: str, among: list[Waiting]) -> Waiting:
         raise Stopped(stopped.code, f"{stopped}; `holdfast approve` lists what waits") from None
 
 
+_COMMANDS: Final = {"approval": "approve", "result": "approve", "question": "answer"}
+
+
+def command_for(wait: shapes.Wait) -> str | None:
+    """The command that decides it; None if there is none."""
+    return _COMMANDS.get(wait.kind)
+
+
 def how_to_answer(wait: shapes.Wait) -> str:
     """What waits, and the command that answers it."""
-    commands = {"approval": "approve", "result": "approve", "question": "answer"}
-    command = commands.get(wait.kind)
+    command = command_for(wait)
     how = f"`holdfast {command} {key(wait.id)}`" if command else "this needs a client that can do that"
     return f"? {line(wait.message)}: {how}"

@@ -21,7 +21,7 @@ from holdfast.protocol.chat.inputs import (
     ChatInputSingleSelectQuestion,
     ChatInputSkipped,
 )
-from holdfast.protocol.chat.messages import Message
+from holdfast.protocol.chat.messages import Message, MessageKind
 from holdfast.protocol.chat.parts import (
     ErrorResponsePart,
     InputRequestResponsePart,
@@ -31,7 +31,7 @@ from holdfast.protocol.chat.parts import (
     SystemNotificationResponsePart,
     ToolCallResponsePart,
 )
-from holdfast.protocol.chat.state import ActiveTurn, Turn
+from holdfast.protocol.chat.state import ActiveTurn, Turn, TurnState
 from holdfast.protocol.chat.tools import (
     ToolCallCancelledState,
     ToolResultEmbeddedResourceContent,
@@ -59,13 +59,14 @@ __all__ = [
     "answer_words",
     "blocks_of",
     "edit_words",
+    "ended_words",
     "input_words",
     "place",
     "plain",
     "said",
     "size",
+    "speaker",
     "tool_of",
-    "usage_words",
 ]
 
 
@@ -343,6 +344,21 @@ def _labels(question: ChatInputQuestion) -> dict[str, str]:
 
 
 # Words
+
+
+def speaker(by: str) -> str:
+    """What whoever sent a message is called."""
+    return "You" if by == MessageKind.USER else by
+
+
+def ended_words(block: Ended) -> str:
+    """How a turn ended, unless that is well, how long it took and what it cost; empty if there is nothing to say."""
+    facts = (
+        block.state if block.state != TurnState.COMPLETE else "",
+        f"{block.duration / 1000:.1f} s" if block.duration is not None else "",
+        usage_words(block.usage),
+    )
+    return ", ".join(fact for fact in facts if fact)
 
 
 def plain(text: StringOrMarkdown) -> str:

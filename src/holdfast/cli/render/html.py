@@ -24,8 +24,9 @@ from holdfast.cli.render.blocks import (
     Said,
     Thought,
     Tool,
+    ended_words,
+    speaker,
 )
-from holdfast.cli.render.plain import seconds
 from holdfast.protocol.common import Markdown, StringOrMarkdown
 
 __all__ = ["document"]
@@ -90,10 +91,9 @@ def _items(items: Iterable[str]) -> str:
 
 
 def _said(block: Said) -> str:
-    who = {"user": "You"}.get(block.by, block.by)
     when = f' · <time datetime="{_text(block.when)}">{_text(block.when)}</time>' if block.when else ""
     files = _items(f"attached: {_text(label)}" for label in block.attachments)
-    return f'<p class="who">{_text(who)}{when}</p>\n<div class="said">{_text(block.text)}</div>{files}'
+    return f'<p class="who">{_text(speaker(block.by))}{when}</p>\n<div class="said">{_text(block.text)}</div>{files}'
 
 
 def _prose(block: Prose) -> str:
@@ -134,7 +134,7 @@ def _failed(block: Failed) -> str:
 
 
 def _ended(block: Ended) -> str:
-    facts = ", ".join(fact for fact in (block.state if block.state != "complete" else "", seconds(block)) if fact)
+    facts = ended_words(block)
     return f'<p class="end">{_text(facts)}</p>' if facts else ""
 
 

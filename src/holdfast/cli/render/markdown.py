@@ -21,8 +21,9 @@ from holdfast.cli.render.blocks import (
     Said,
     Thought,
     Tool,
+    ended_words,
+    speaker,
 )
-from holdfast.cli.render.plain import seconds
 from holdfast.protocol.common import Markdown, StringOrMarkdown
 
 __all__ = ["document", "escaped", "fenced", "markdown_of"]
@@ -84,10 +85,9 @@ def _details(summary: str, body: str) -> str:
 
 
 def _said(block: Said) -> str:
-    who = {"user": "You"}.get(block.by, block.by)
     when = f" · {block.when}" if block.when else ""
     files = "".join(f"\n- attached: {escaped(label)}" for label in block.attachments)
-    return f"**{who}**{when}\n\n{_quoted(block.text)}{files}"
+    return f"**{speaker(block.by)}**{when}\n\n{_quoted(block.text)}{files}"
 
 
 def _prose(block: Prose) -> str:
@@ -127,7 +127,7 @@ def _failed(block: Failed) -> str:
 
 
 def _ended(block: Ended) -> str:
-    facts = ", ".join(fact for fact in (block.state if block.state != "complete" else "", seconds(block)) if fact)
+    facts = ended_words(block)
     return f"*{facts}*" if facts else ""
 
 

@@ -20,10 +20,10 @@ from holdfast.cli.render.blocks import (
     Thought,
     Tool,
     plain,
-    usage_words,
+    speaker,
 )
 
-__all__ = ["seconds", "text_of", "tool_line"]
+__all__ = ["text_of", "tool_line"]
 
 
 def text_of(blocks: Iterable[Block]) -> str:
@@ -38,8 +38,9 @@ def indented(text: str, by: str = "  ") -> str:
 
 
 def _said(block: Said) -> str:
-    who = {"user": "You"}.get(block.by, block.by)
-    return f"{who}:\n{indented(block.text)}" + "".join(f"  [attached: {label}]\n" for label in block.attachments)
+    return f"{speaker(block.by)}:\n{indented(block.text)}" + "".join(
+        f"  [attached: {label}]\n" for label in block.attachments
+    )
 
 
 def _prose(block: Prose) -> str:
@@ -102,9 +103,3 @@ _WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     Failed: _failed,
     Ended: _ended,
 }
-
-
-def seconds(block: Ended) -> str:
-    """`4.2 s, 1200 tokens in, 80 out`; empty if nothing is known."""
-    took = f"{block.duration / 1000:.1f} s" if block.duration is not None else ""
-    return ", ".join(fact for fact in (took, usage_words(block.usage)) if fact)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from questions import calls, catalogue, fanout, history, latency, stalled, start
+from questions import calls, catalogue, fanout, history, latency, stalled, start, versions
 from rig.load import Unavailable
 from rig.report import Report
 from rig.stage import Stage
@@ -34,6 +34,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[Stage], Awaitable[None]]]] = {
     "calls": ("requests", calls.measure),
     "fanout": ("actions, end to end", fanout.measure),
     "latency": ("how long an action takes at 1,000 a second", latency.measure),
+    "versions": ("older clients, against those of this version", versions.measure),
     "stalled": ("one subscriber that reads nothing", stalled.measure),
 }
 

@@ -27,14 +27,14 @@ _WARM_UP = 500
 _SUBSCRIBERS = 100
 
 
-def plan(url: str, chat: str, count: int, *, text: str = "draft", **more: Any) -> Plan:
+def plan(url: str, chat: str, count: int, *, text: str = "draft", version: str = "1.0.0", **more: Any) -> Plan:
     """Drafts on their way: the lead dispatches, everybody subscribed sees them."""
     draft = {"text": f"{text} #number#: some sixty characters of what somebody types", "origin": {"kind": "user"}}
     action = {"type": "chat/draftChanged", "draft": draft}
     params = json.dumps({"channel": chat, "clientSeq": 0, "action": action}, separators=(",", ":"))
     message = '{"jsonrpc":"2.0","method":"dispatchAction","params":' + params + "}"
     message = message.replace('"clientSeq":0', '"clientSeq":#number#')
-    return Plan(url, greeting(chat), message, count, expect='"clientSeq":', **more)
+    return Plan(url, greeting(chat, version=version), message, count, expect='"clientSeq":', **more)
 
 
 async def run(stage: Stage, server: HostProcess, count: int, **more: Any) -> Result:

@@ -166,12 +166,12 @@ def request(method: str, id: int | str = "#number#", channel: str = "ahp-root://
     return json.dumps(asked, separators=(",", ":")).replace('"ID"', str(id), 1)
 
 
-def greeting(*subscriptions: str) -> str:
+def greeting(*subscriptions: str, version: str = "1.0.0") -> str:
     """How each connection introduces itself."""
     return request(
         "initialize",
         1,
-        protocolVersions=["1.0.0"],
+        protocolVersions=[version],
         clientId="load-#index##",
         initialSubscriptions=list(subscriptions),
     )

@@ -22,8 +22,19 @@ from holdfast.ports.journal import (
     Write,
 )
 from holdfast.protocol.chat.messages import Message, MessageKind, MessageOrigin
-from holdfast.protocol.chat.parts import MarkdownResponsePart, ReasoningResponsePart, ResponsePart
+from holdfast.protocol.chat.parts import (
+    MarkdownResponsePart,
+    ReasoningResponsePart,
+    ResponsePart,
+    ToolCallResponsePart,
+)
 from holdfast.protocol.chat.state import Turn, TurnState
+from holdfast.protocol.chat.tools import (
+    TerminalCommandResult,
+    ToolCallCompletedState,
+    ToolCallConfirmationReason,
+    ToolResultTerminalContent,
+)
 from holdfast.protocol.codec import encode
 
 __all__ = ["add_sessions", "add_turns"]
@@ -65,11 +76,11 @@ def _renamed(data: bytes, names: dict[str, str]) -> bytes:
     return data
 
 
-def add_turns(data_dir: Path, chat: str, count: int) -> int:
+def add_turns(data_dir: Path, chat: str, count: int, *, with_terminal: bool = False) -> int:
     """Give a chat of a host that does not run completed turns of 2.8 kB; their size in bytes."""
     journal = SqliteJournal(data_dir / "journal.db")
     journal.open(_now())
-    turn = _turn()
+    turn = _with_terminal(_turn()) if with_terminal else _turn()
     size = 0
     writes: list[Write] = []
     for index in range(count):
@@ -96,6 +107,25 @@ def _turn() -> Turn:
         response_parts=parts,
         state=TurnState.COMPLETE,
     )
+
+
+def _with_terminal(turn: Turn) -> Turn:
+    """A turn that reads otherwise in most older versions: what a command came to was told apart from its terminal."""
+    block = ToolResultTerminalContent(
+        resource="ahp-terminal:/1", title="sh", result=TerminalCommandResult(exit_code=0, preview="done")
+    )
+    call = ToolCallCompletedState(
+        tool_call_id="call",
+        tool_name="sh",
+        display_name="Shell",
+        invocation_message="Run the tests",
+        tool_input="pytest",
+        confirmed=ToolCallConfirmationReason.NOT_NEEDED,
+        success=True,
+        past_tense_message="Ran the tests",
+        content=(block,),
+    )
+    return replace(turn, response_parts=(*turn.response_parts, ToolCallResponsePart(tool_call=call)))
 
 
 def _now() -> int:

@@ -99,14 +99,8 @@ def test_requests_that_are_new_are_refused() -> None:
         assert failure.value.code == ErrorCode.METHOD_NOT_FOUND
 
 
-def test_canvases_cannot_be_subscribed_to() -> None:
-    with pytest.raises(RpcError) as failure:
-        bridge(V).lift_request("subscribe", {"channel": "ahp-canvas:/1"})
-    assert failure.value.code == ErrorCode.NOT_FOUND
-    assert bridge(V).lift_request("subscribe", {"channel": CHAT}).params == {"channel": CHAT}
-    wanted = {"clientId": "c", "initialSubscriptions": ["ahp-root://", "ahp-canvas:/1"]}
-    known = {"clientId": "c", "initialSubscriptions": ["ahp-root://"]}
-    assert bridge(V).lift_request("initialize", wanted).params == known
+def test_canvases_are_not_there() -> None:
+    assert bridge(V).unseen == {"canvas"}
     gone = {
         "type": "snapshot",
         "snapshots": [{"resource": "ahp-canvas:/1", "state": {"canvasId": "1"}, "fromSeq": 1}],

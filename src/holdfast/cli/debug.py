@@ -178,8 +178,7 @@ def _roundtrip(type_name: str) -> Check:
 
 
 def _is_older(version: str) -> bool:
-    parsed = versions.parse_version(version)
-    return parsed is not None and parsed < versions.ALIAS_0_10
+    return versions.older_form(version) is not None
 
 
 def _reduced_in(version: str, kind: str, case: _Case, now: str | None) -> Any:

@@ -38,6 +38,7 @@ __all__ = [
     "enveloped",
     "error",
     "lifted_action",
+    "lifted_handshake",
     "lifted_params",
     "lifted_request",
     "place_of",
@@ -87,8 +88,18 @@ def lifted_request(host: Host, connection: Connection, request: jsonrpc.Request)
     return jsonrpc.Request(id=request.id, method=call.method, params=Raw(encode(call.params)))
 
 
+def lifted_handshake(bridge: Bridge, method: str, params: Raw | bytes) -> bytes:
+    """The params of `initialize` or `reconnect`, before anything is known of channels."""
+    try:
+        return encode(bridge.lift_request(method, _decoded(params), NOWHERE).params)
+    except _MALFORMED as error:
+        raise _malformed(method, bridge) from error
+
+
 def lifted_params(bridge: Bridge, method: str, params: Raw | bytes) -> bytes:
-    """The params of a notification, or of a handshake, before anything is known of channels."""
+    """The params of a notification."""
+    if bridge.is_notified_as_said(method):
+        return bytes(params)
     try:
         calls = bridge.lift_notification(method, _decoded(params), NOWHERE)
     except _MALFORMED as error:
@@ -98,10 +109,15 @@ def lifted_params(bridge: Bridge, method: str, params: Raw | bytes) -> bytes:
     return encode(calls[0].params)
 
 
-def lifted_action(host: Host, connection: Connection, channel: Channel, raw: bytes) -> tuple[URI, bytes]:
-    """A dispatched action as 1.0 has it, and the channel it belongs to there. `InvalidValue` if it is none."""
+def lifted_action(host: Host, connection: Connection, channel: Channel, kind: str, raw: bytes) -> tuple[URI, bytes]:
+    """A dispatched action of a type as 1.0 has it, and the channel it belongs to there.
+
+    `InvalidValue` if it is none.
+    """
     bridge = connection.bridge
     assert bridge is not None, "only older clients are lifted"
+    if bridge.is_meant_as_said(kind):
+        return channel.uri, raw
     action = _decoded(raw)
     context = _context(host, connection, channel.uri)
     try:

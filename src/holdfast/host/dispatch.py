@@ -83,18 +83,18 @@ def dispatch(host: Host, connection: Connection, data: bytes) -> None:
     if _is_repeated(host, sent):
         logger.debug("%s sent %s number %d again", connection, kind, params.client_seq)
         return
-    verdict = _judge(host, sent, kind) if connection.bridge is None else _judge_older(host, sent)
+    verdict = _judge(host, sent, kind) if connection.bridge is None else _judge_older(host, sent, kind)
     if isinstance(verdict, Refused):
         host.refuse(connection, channel.uri, raw, origin, verdict.reason)
         return
     _accept(host, sent, verdict)
 
 
-def _judge_older(host: Host, sent: Dispatched) -> Verdict:
+def _judge_older(host: Host, sent: Dispatched, said: str) -> Verdict:
     """Judge what an older client meant. If it is refused, it gets back what it sent."""
     sent.as_sent = AsSent(sent.channel.uri, sent.raw)
     try:
-        uri, sent.raw = dialects.lifted_action(host, sent.connection, sent.channel, sent.raw)
+        uri, sent.raw = dialects.lifted_action(host, sent.connection, sent.channel, said, sent.raw)
     except (InvalidValue, RpcError) as error:
         return Refused(str(error))
     channel = lookup.channel(host, uri)

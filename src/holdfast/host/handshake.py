@@ -61,7 +61,7 @@ def initialize(host: Host, connection: Connection, request: jsonrpc.Request, par
         return
     bridge = bridge_for(version)
     if bridge is not None:
-        params = decode(InitializeParams, dialects.lifted_params(bridge, "initialize", request.params))
+        params = decode(InitializeParams, dialects.lifted_handshake(bridge, "initialize", request.params))
     wanted = tuple(dict.fromkeys(params.initial_subscriptions or ()))
     found = subscriptions.prepare(host, wanted, bridge)
     connection.name = params.client_info.name if params.client_info else None
@@ -114,7 +114,7 @@ def reconnect(host: Host, connection: Connection, request: jsonrpc.Request, para
         client = Client(record.client_id, record.version, record.resync)
     bridge = bridge_for(client.version)
     if bridge is not None:
-        params = decode(ReconnectParams, dialects.lifted_params(bridge, "reconnect", request.params))
+        params = decode(ReconnectParams, dialects.lifted_handshake(bridge, "reconnect", request.params))
     answer = replay.prepare(host, params, bridge, from_snapshots=client.resync)
     host.clients[client.id] = client
     client.resync = False

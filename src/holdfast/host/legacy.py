@@ -9,14 +9,14 @@ from msgspec import Raw, field
 from holdfast.host import lookup, sessions
 from holdfast.host.connection import Connection
 from holdfast.host.units import Chat, Session
-from holdfast.host.verdict import Allowed, Verdict
+from holdfast.host.verdict import Allowed, Refused, Verdict
 from holdfast.ports.journal import CopyTurns, ReadTurns
 from holdfast.protocol import jsonrpc
-from holdfast.protocol.codec import Wire, decode
-from holdfast.protocol.common import URI, JsonObject
+from holdfast.protocol.codec import Wire, decode, encode, to_json
+from holdfast.protocol.common import URI, AgentSelection, ModelSelection
 from holdfast.protocol.compat import v0_4
 from holdfast.protocol.envelope import decode_action
-from holdfast.protocol.errors import ErrorCode, RpcError
+from holdfast.protocol.errors import ErrorCode, InvalidValue, RpcError
 from holdfast.protocol.params import Params
 from holdfast.protocol.session.commands import CreateSessionParams
 
@@ -27,8 +27,27 @@ if TYPE_CHECKING:
 __all__ = ["CreateParams", "ForkParams", "ReadTurnsParams", "create", "fork", "read_turns", "remembered"]
 
 
+class _Choice(Wire, frozen=True, kw_only=True):
+    model: ModelSelection | None = None
+    agent: AgentSelection | None = None
+
+
 class _Chosen(Wire, frozen=True, kw_only=True):
-    legacy: JsonObject
+    legacy: _Choice
+
+
+class _ModelChanged(Wire, frozen=True, kw_only=True):
+    model: ModelSelection
+
+
+class _AgentChanged(Wire, frozen=True, kw_only=True):
+    agent: AgentSelection | None = None
+
+
+_CHOICES: Final[dict[str, type[Wire]]] = {
+    "session/modelChanged": _ModelChanged,
+    "session/agentChanged": _AgentChanged,
+}
 
 
 class CreateParams(CreateSessionParams, frozen=True, kw_only=True):
@@ -61,7 +80,7 @@ def create(host: Host, connection: Connection, request: jsonrpc.Request, params:
 
 def _choose(host: Host, unit: Session, params: CreateParams) -> None:
     if params.chosen is not None:
-        host.batch.assign(unit, "legacy", params.chosen.legacy)
+        host.batch.assign(unit, "legacy", to_json(params.chosen.legacy))
 
 
 def fork(host: Host, connection: Connection, request: jsonrpc.Request, params: ForkParams) -> None:
@@ -112,8 +131,13 @@ def read_turns(host: Host, connection: Connection, request: jsonrpc.Request, par
 
 def remembered(host: Host, sent: Dispatched, unit: Session) -> Verdict:
     """An older client chose a model or an agent for the session: kept for its next messages."""
+    action = decode(dict, sent.raw)
+    try:
+        decode(_CHOICES[action["action"]["type"]], encode(action["action"]))
+    except InvalidValue as error:
+        return Refused(f"malformed {action['action']['type']}: {error}")
     sent.action = decode_action(sent.raw)
-    chosen = v0_4.remember(dict(unit.legacy), decode(dict, sent.raw))
+    chosen = v0_4.remember(dict(unit.legacy), action)
 
     def keep() -> None:
         host.batch.assign(unit, "legacy", chosen)

@@ -83,7 +83,7 @@ def prepare(host: Host, params: ReconnectParams, bridge: Bridge | None, *, from_
     wanted = tuple(dict.fromkeys(params.subscriptions))
     lookup.bring(host, wanted)
     for uri in wanted:
-        channel = lookup.channel(host, uri)
+        channel = subscriptions.visible(host, uri, bridge)
         if channel is None:
             missing.append(uri)
         else:

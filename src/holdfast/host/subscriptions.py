@@ -36,6 +36,7 @@ __all__ = [
     "subscribe",
     "told",
     "unsubscribe",
+    "visible",
 ]
 
 
@@ -109,7 +110,7 @@ def told(prepared: Sequence[Prepared], seq: int, result: Callable[[int, tuple[An
 def prepare(host: Host, uris: tuple[URI, ...], bridge: Bridge | None) -> list[Prepared]:
     """What can be subscribed to of these; the rest is left out (01-wire, section 9)."""
     lookup.bring(host, uris)
-    found = [(lookup.channel(host, uri), uri) for uri in uris]
+    found = [(visible(host, uri, bridge), uri) for uri in uris]
     return prepare_channels(host, [(channel, uri) for channel, uri in found if channel is not None], bridge)
 
 
@@ -124,6 +125,12 @@ def prepare_channels(host: Host, channels: Sequence[tuple[Channel, URI]], bridge
     for start in range(0, len(queries), _AHEAD):
         host.ask_ahead(queries[start : start + _AHEAD])
     return [prepare_channel(host, channel, uri, bridge) for channel, uri in channels]
+
+
+def visible(host: Host, uri: URI, bridge: Bridge | None) -> Channel | None:
+    """The channel a URI names, unless the client's version has none of its kind."""
+    channel = lookup.channel(host, uri)
+    return None if channel is None or (bridge is not None and channel.kind in bridge.unseen) else channel
 
 
 def prepare_channel(
@@ -215,6 +222,8 @@ def subscribe(host: Host, connection: Connection, request: jsonrpc.Request, para
     channel = lookup.channel(host, params.channel)
     if channel is None:
         raise lookup.unknown(params.channel)
+    if visible(host, params.channel, connection.bridge) is None:
+        raise RpcError(ErrorCode.NOT_FOUND, "there is no such channel in the negotiated version")
     view = params.view.turns if params.view else None
     prepared = prepare_channel(host, channel, params.channel, connection.bridge, view)
     prepared.max_latency = params.delivery.max_latency_ms if params.delivery else None

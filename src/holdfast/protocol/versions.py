@@ -21,6 +21,7 @@ __all__ = [
     "Version",
     "baseline_of",
     "negotiate",
+    "older_form",
     "parse_version",
 ]
 
@@ -52,6 +53,8 @@ CURRENT: Final = Version(1, 0, 0)
 
 ALIAS_0_10: Final = Version(0, 10, 0)
 """Never released, yet spoken: VS Code 1.141 offers it and means 1.0.0. Matched exactly, never as a range."""
+
+MEANT_BY_0_10: Final = Version(1, 0, 0)
 
 BASELINES: Final[tuple[Version, ...]] = (
     CURRENT,
@@ -91,6 +94,14 @@ def _class_of(version: Version) -> tuple[int, ...]:
     if version.major:
         return version[:1]
     return version[:2] if version.minor else version[:]
+
+
+def older_form(text: str) -> Version | None:
+    """The version whose shapes a negotiated version has; None for those of the present one, or for no version."""
+    version = parse_version(text)
+    baseline = None if version is None else baseline_of(version)
+    form = MEANT_BY_0_10 if baseline == ALIAS_0_10 else baseline
+    return None if form == CURRENT else form
 
 
 def negotiate(offered: Sequence[str], baselines: Sequence[Version] = BASELINES) -> str:

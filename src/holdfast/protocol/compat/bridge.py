@@ -28,7 +28,7 @@ from holdfast.protocol.compat.context import NOWHERE, Context, Json
 from holdfast.protocol.compat.layout import STATE_SHAPES, params_shape, result_shape
 from holdfast.protocol.compat.step import DROP, Action, Call, Step
 from holdfast.protocol.errors import ErrorCode, RpcError
-from holdfast.protocol.versions import Version, baseline_of, parse_version
+from holdfast.protocol.versions import Version, older_form
 
 __all__ = ["PRIVATE", "STEPS", "Bridge", "bridge_for", "form_of", "public"]
 
@@ -50,6 +50,9 @@ STEPS: Final[tuple[Step, ...]] = (
 PRIVATE: Final = "x-holdfast"
 """What begins so is between this host and its bridge, and is never sent: keys of a state, and actions."""
 
+OWN_REQUESTS: Final = frozenset({v0_5_0.READ_TURNS, v0_8.FORK_SESSION})
+"""What only a bridge asks of its host."""
+
 MOST_ENVELOPES: Final = 4
 """How many envelopes one may become: as many numbers lie between two of the host's."""
 
@@ -60,11 +63,13 @@ class Bridge:
     def __init__(self, steps: Sequence[Step]) -> None:
         self.steps = tuple(steps)
         self.version: Version = self.steps[-1].older
+        self.unseen = frozenset[str]().union(*(step.unseen for step in self.steps))
         self.whole_history = any(step.whole_history for step in self.steps)
         self.one_conversation = any(step.one_conversation for step in self.steps)
         self.answers_last = any(step.answers_last for step in self.steps)
         self.clocked = frozenset[str]().union(*(step.clocked for step in self.steps))
         self._touched: dict[str, bool] = {}
+        self._as_said: dict[str, bool] = {}
         marks = [step.raw_marks for step in self.steps]
         self._marks: tuple[bytes, ...] | None = (
             None if None in marks else tuple(dict.fromkeys(mark for each in marks for mark in each or ()))
@@ -83,6 +88,15 @@ class Bridge:
             self._touched[type] = found
         return found
 
+    def is_meant_as_said(self, type: str) -> bool:  # noqa: A002
+        """Whether an action of this type from below is always the same here."""
+        found = self._as_said.get(type)
+        if found is None:
+            private = type.startswith(PRIVATE)
+            found = not private and not any(step.touches_action_below(type) for step in self.steps)
+            self._as_said[type] = found
+        return found
+
     def lower_action(self, sent: Action, context: Context) -> list[Action]:
         """What to send below instead of an action."""
         found = [sent]
@@ -93,8 +107,8 @@ class Bridge:
         return [each for each in found if not each.type.startswith(PRIVATE)]
 
     def lift_action(self, sent: Action, context: Context) -> list[Action]:
-        """What an action from below means."""
-        found = [sent]
+        """What an action from below means; nothing, where it is not the other side's to say."""
+        found = [] if sent.type.startswith(PRIVATE) else [sent]
         for step in reversed(self.steps):
             found = [lifted for each in found for lifted in step.lift_action(each, context)]
         return found
@@ -179,8 +193,14 @@ class Bridge:
 
     def lift_request(self, method: str, params: Json, context: Context = NOWHERE) -> Call:
         """An older client's request. `METHOD_NOT_FOUND` if there was no such thing."""
-        found = self._lifted(Call(method, params), context, "requests")
+        known = {key: value for key, value in params.items() if not key.startswith(PRIVATE)}
+        asked = Call(method, params if len(known) == len(params) else known)
+        found = [] if method in OWN_REQUESTS else self._lifted(asked, context, "requests")
         return _only(found, method)
+
+    def is_notified_as_said(self, method: str) -> bool:
+        """Whether a notification from below is always the same here."""
+        return not any(step.touches_call_below(method) for step in self.steps)
 
     def lower_notification(self, method: str, params: Json, context: Context = NOWHERE) -> list[Call]:
         return self._lowered(Call(method, params), context, "notifications")
@@ -282,13 +302,13 @@ def form_of(version: str, *values: Any) -> Bridge | None:
 
 
 @cache
-def _bridge_to(baseline: Version) -> Bridge | None:
-    steps = [step for step in STEPS if step.older >= baseline]
-    return Bridge(steps) if steps and steps[-1].older == baseline else None
+def _bridge_to(form: Version) -> Bridge:
+    bridge = Bridge([step for step in STEPS if step.older >= form])
+    assert bridge.version == form, f"{form} is served without a step of its own"
+    return bridge
 
 
 def bridge_for(version: str) -> Bridge | None:
     """The bridge to a negotiated version; None for one that needs none."""
-    parsed = parse_version(version)
-    baseline = None if parsed is None else baseline_of(parsed)
-    return None if baseline is None or baseline.major >= 1 else _bridge_to(baseline)
+    form = older_form(version)
+    return None if form is None else _bridge_to(form)

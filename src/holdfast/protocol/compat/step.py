@@ -21,6 +21,7 @@ from holdfast.protocol.compat.layout import (
     action_shape,
     kind_of_state,
     nested,
+    params_shape,
     reachable,
 )
 from holdfast.protocol.versions import ACTIONS, METHODS, NOTIFICATIONS, Version
@@ -92,6 +93,7 @@ class Resync(NamedTuple):
     """When an action, in 1.0 form, leaves clients below with a state that no action of theirs can mend."""
 
     why: str
+    """What happened, for people; `docs/versions.md` lists it."""
     when: Callable[[Json, Context], bool] = lambda action, context: True  # noqa: ARG005
 
 
@@ -128,6 +130,8 @@ class Step:
     """Actions of 1.0 whose effect cannot be told below: the client is made to fetch snapshots."""
     clocked: frozenset[str] = frozenset()
     """Actions, by their names in 1.0, after which a reducer below sets `modifiedAt` to its own clock."""
+    unseen: frozenset[str] = frozenset()
+    """The kinds of channels that are new above: below, they are not there."""
     whole_history: bool = False
     """Below, a snapshot has all turns: there are no pages."""
     one_conversation: bool = False
@@ -137,7 +141,9 @@ class Step:
     raw_marks: tuple[bytes, ...] | None = None
     """What an encoded completed turn contains if this step may have to convert it; None: convert every one."""
 
-    # Down
+    _rows: dict[str, tuple[tuple[str, str, str], ...]] = field(default_factory=dict, init=False, repr=False)
+    _touched: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
+    """What was worked out before, by shape: what in it is of interest, and whether anything is."""
 
     def lower(self, shape: str, value: Any, context: Context) -> Any:
         """A value of a shape, as the older version has it."""
@@ -164,11 +170,8 @@ class Step:
         if not isinstance(value, dict):
             return value
         changed: Json | None = None
-        for key, spec in LAYOUT.get(self._actual(shape, value), {}).items():
+        for key, inner, held in self._row(self._actual(shape, value)):
             if key not in value:
-                continue
-            inner, held = nested(spec)
-            if not self.touches(inner):
                 continue
             before = value[key]
             after = _held(before, held, inner, context, convert)
@@ -180,9 +183,20 @@ class Step:
                     changed[key] = after
         return value if changed is None else changed
 
+    def _row(self, shape: str) -> tuple[tuple[str, str, str], ...]:
+        """The keys of a shape in which something may have to be converted: what is there, and how it is held."""
+        found = self._rows.get(shape)
+        if found is None:
+            row = ((key, *nested(spec)) for key, spec in LAYOUT.get(shape, {}).items())
+            found = self._rows[shape] = tuple(each for each in row if self.touches(each[1]))
+        return found
+
     def touches(self, shape: str) -> bool:
         """Whether this step converts a shape or anything that may stand in it."""
-        return not self.shapes.keys().isdisjoint(reachable(shape))
+        found = self._touched.get(shape)
+        if found is None:
+            found = self._touched[shape] = not self.shapes.keys().isdisjoint(reachable(shape))
+        return found
 
     def touches_action(self, type: str) -> bool:  # noqa: A002 - the protocol's word
         """Whether an action of this type may look different, or be absent, below."""
@@ -192,6 +206,14 @@ class Step:
             or type in self.actions_down
             or self.touches(action_shape(type))
         )
+
+    def touches_action_below(self, type: str) -> bool:  # noqa: A002 - the protocol's word
+        """Whether an action of this type, from below, may mean something else above."""
+        return self.every_action[1] is not None or type in self.actions_up or self.touches(action_shape(type))
+
+    def touches_call_below(self, method: str) -> bool:
+        """Whether a notification from below may."""
+        return self.every_call[1] is not None or method in self.notifications[1] or self.touches(params_shape(method))
 
     def lower_action(self, sent: Action, context: Context) -> Iterable[Action]:
         """What is sent below instead of an action: nothing, one, or a few in order."""
@@ -214,7 +236,8 @@ class Step:
         for each in (sent,) if every is None else every(sent, context):
             own = self.actions_up.get(each.type)
             for known in (each,) if own is None else own(each, context):
-                yield known._replace(action=self.lift(action_shape(known.type), known.action, context))
+                shape = action_shape(known.type)
+                yield known._replace(action=self.lift(shape, known.action, context)) if self.touches(shape) else known
 
 
 def _within(shape: str, value: Any, context: Context) -> Context:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from holdfast.protocol.compat.channels import not_subscribed
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.layout import kind_of_state
 from holdfast.protocol.compat.step import (
@@ -65,8 +64,8 @@ NOTIFIED: Final = {
     "root/sessionSummaryChanged": "notify/sessionSummaryChanged",
     "auth/required": "notify/authRequired",
 }
-SEEN: Final = ("root", "session", "terminal")
-"""The kinds of channels there were."""
+UNSEEN: Final = ("changeset", "resourceWatch")
+"""Kinds of channels that were new."""
 
 
 # Channels
@@ -166,7 +165,7 @@ def _is_plain(call: Call, replaces: bool) -> bool:
 
 
 def _snapshot_down(snapshot: Json, context: Context) -> Any:  # noqa: ARG001
-    if kind_of_state(snapshot.get("state") or {}) not in SEEN:
+    if kind_of_state(snapshot.get("state") or {}) in UNSEEN:
         return DROP
     return {**snapshot, "resource": _old(snapshot.get("resource"))}
 
@@ -211,12 +210,13 @@ STEP: Final = Step(
     every_action=(_named, _unnamed),
     requests=(
         {**refused_before(NEWER), "resourceWrite": _written},
-        {**refused_before(NEWER), **not_subscribed("ahp-changeset", "ahp-resource-watch", "ahp-otlp")},
+        refused_before(NEWER),
     ),
     notifications=(
         {**unsaid_before(NEWER), **dict.fromkeys(NOTIFIED, _wrapped)},
         {WRAPPED: _unwrapped},
     ),
+    unseen=frozenset(UNSEEN),
     every_call=(_call_down, _call_up),
     results={"reconnect": Shape(_missing_down, _missing_up)},
     errors=Shape(down=_error_down),

@@ -7,14 +7,12 @@ the chat's; marks such as read and archived stay the session's.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from holdfast.protocol import uris
-from holdfast.protocol.compat.channels import not_subscribed
+from holdfast.protocol.compat.channels import unseen
 from holdfast.protocol.compat.context import Context, Json
-from holdfast.protocol.compat.layout import kind_of_state
 from holdfast.protocol.compat.step import (
-    DROP,
     Action,
     Call,
     ConvertAction,
@@ -45,6 +43,9 @@ OF_A_CHAT: Final = {
 }
 """Actions of chats, by what they were called when a session was one."""
 
+
+UNSEEN: Final = ("chat", "annotations")
+"""Kinds of channels that were new. What is watched could be followed before, but had no snapshot."""
 
 ON_EITHER: Final = ("session/titleChanged", "session/isReadChanged", "session/isArchivedChanged")
 """What a client may dispatch on a session or on a chat of it."""
@@ -84,11 +85,6 @@ def _session_up(state: Json, context: Context) -> Json:
     }
 
 
-def _snapshot_down(snapshot: Json, context: Context) -> Any:  # noqa: ARG001
-    unknown = kind_of_state(snapshot.get("state") or {}) in ("chat", "annotations", "resourceWatch")
-    return DROP if unknown else snapshot
-
-
 # Actions
 
 
@@ -124,7 +120,7 @@ def _remarked(action: Json, context: Context) -> bool:  # noqa: ARG001
     return "_meta" in action
 
 
-_REMARKED: Final = Resync("the metadata of a tool call is told once, at its start", _remarked)
+_REMARKED: Final = Resync("the metadata of a tool call changed after its start", _remarked)
 
 
 def _content_changed(sent: Action, context: Context) -> Iterable[Action]:
@@ -211,7 +207,7 @@ STEP: Final = Step(
         "sessionState": Shape(_session_down, _session_up),
         "sessionSummary": dropping("annotations"),
         "rootState": dropping("_meta"),
-        "snapshot": Shape(down=_snapshot_down),
+        "snapshot": unseen(*UNSEEN, "resourceWatch"),
         "message": Shape(down=_message_down),
         "attachment": Shape(down=_attachment_down),
         "resultContent": Shape(_content_down, _content_up),
@@ -228,13 +224,16 @@ STEP: Final = Step(
     actions_up={older: _to_chat(name) for name, older in OF_A_CHAT.items()},
     requests=(
         {**refused_before(NEWER), **dict.fromkeys(_OF_A_CHAT_TOO, _at_session)},
-        {**refused_before(NEWER), **not_subscribed("ahp-chat"), **dict.fromkeys(_OF_A_CHAT_TOO, _at_chat)},
+        {**refused_before(NEWER), **dict.fromkeys(_OF_A_CHAT_TOO, _at_chat)},
     ),
     resync={
-        "session/defaultChatChanged": Resync("a session is its default chat, and it is another one now"),
+        "session/defaultChatChanged": Resync(
+            "another chat became the default one, and nothing else of a session is seen"
+        ),
         **{name: _REMARKED for name in OF_A_CHAT if "/toolCall" in name and name != "chat/toolCallStart"},
-        "changeset/contentChanged": Resync("many files cannot be replaced at once", _is_too_much),
+        "changeset/contentChanged": Resync("many files of a changeset were replaced at once", _is_too_much),
     },
+    unseen=frozenset(UNSEEN),
     one_conversation=True,
     raw_marks=(b'"kind":"agent"', b'"kind":"tool"', b'"type":"annotations"', b'"type":"subagent"'),
 )

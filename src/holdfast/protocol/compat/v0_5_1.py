@@ -99,8 +99,6 @@ STEP: Final = Step(
         "changeset/filesReviewedChanged": not_sent,
     },
     actions_up={"session/customizationToggled": _toggled_up},
-    resync={
-        "session/customizationToggled": Resync("only plugins and directories could be switched", _server_switched)
-    },
+    resync={"session/customizationToggled": Resync("an MCP server was switched on or off", _server_switched)},
     raw_marks=(b'"inputRequest"', b'"terminalComplete"', b'"type":"terminal"'),
 )

@@ -162,7 +162,7 @@ def _remarked(action: Json, context: Context) -> bool:  # noqa: ARG001
     return bool(context.facts.get("remarked"))
 
 
-_REMARKED: Final = Resync("the metadata of a call that waits for a token", _remarked)
+_REMARKED: Final = Resync("the metadata of a tool call changed while it waited for a token", _remarked)
 
 
 def _retold(action: Json, context: Context) -> bool:  # noqa: ARG001
@@ -227,10 +227,10 @@ STEP: Final = Step(
     },
     actions_up={"chat/toolCallReady": _ready_up, "changeset/filesReviewedChanged": _reviewed_up},
     resync={
-        "chat/toolCallReady": Resync("a call that waits for a person cannot be asked about anew", _retold),
+        "chat/toolCallReady": Resync("a tool call that waits for a person was described anew", _retold),
         "chat/toolCallAuthRequired": _REMARKED,
         "chat/toolCallAuthResolved": _REMARKED,
-        "chat/inputCompleted": Resync("an answered question stands at the end of its turn", _out_of_place),
+        "chat/inputCompleted": Resync("a question was answered after its turn had gone on", _out_of_place),
     },
     answers_last=True,
     raw_marks=(

@@ -40,7 +40,7 @@ def _primary_changed(action: Json, context: Context) -> bool:  # noqa: ARG001
     return bool(context.facts.get("primaryChanged"))
 
 
-_MOVED: Final = Resync("the working directory is only in snapshots", _primary_changed)
+_MOVED: Final = Resync("the first of the directories changed", _primary_changed)
 
 
 # Where chats come from
@@ -213,7 +213,7 @@ STEP: Final = Step(
         "session/workingDirectoryReplaced": _MOVED,
         "chat/workingDirectorySet": _MOVED,
         "chat/workingDirectoryRemoved": _MOVED,
-        "chat/toolCallReady": Resync("whose a call is and what it is for is told once, at its start", _redescribed),
+        "chat/toolCallReady": Resync("whose a tool call is, or what for, changed after its start", _redescribed),
     },
     raw_marks=(b'"toolInput":{', b'"type":"terminal"', b'"type":"chat"'),
 )

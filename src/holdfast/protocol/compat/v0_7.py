@@ -173,7 +173,7 @@ STEP: Final = Step(
     actions_up={TOGGLED: _toggled_up},
     notifications=({"auth/required": _auth_down}, {"auth/required": _auth_up}),
     resync={
-        "session/workingDirectoryReplaced": Resync("a directory cannot be put in another's place", _out_of_order)
+        "session/workingDirectoryReplaced": Resync("a directory took another's place", _out_of_order),
     },
     raw_marks=(),
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from holdfast.protocol import uris
-from holdfast.protocol.compat.channels import not_subscribed, unseen
+from holdfast.protocol.compat.channels import unseen
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.step import (
     DROP,
@@ -29,7 +29,7 @@ from holdfast.protocol.versions import Version
 __all__ = ["STEP"]
 
 NEWER: Final = Version(0, 9, 0)
-AUTOMATION: Final = ("ahp-automations", "ahp-automation", "ahp-automation-run")
+AUTOMATION: Final = ("automation", "automationRun")
 FORK_SESSION: Final = "x-holdfast/forkSession"
 
 
@@ -261,11 +261,12 @@ STEP: Final = Step(
     },
     requests=(
         {**refused_before(NEWER), FORK_SESSION: _fork_session},
-        {**refused_before(NEWER), **not_subscribed(*AUTOMATION), "createSession": _create_session},
+        {**refused_before(NEWER), "createSession": _create_session},
     ),
+    unseen=frozenset(AUTOMATION),
     results={"initialize": Shape(down=_initialized)},
     method_errors={"resourceRead": Shape(down=_code(*_MISSING), up=_code(*reversed(_MISSING)))},
-    resync={"chat/turnResume": Resync("a finished turn cannot be opened again")},
+    resync={"chat/turnResume": Resync("a failed turn was resumed")},
     clocked=frozenset(
         {
             "chat/turnStarted",

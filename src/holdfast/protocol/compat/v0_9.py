@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from holdfast.protocol.compat.channels import not_subscribed, unseen
+from holdfast.protocol.compat.channels import unseen
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.step import (
     Action,
@@ -29,6 +29,7 @@ __all__ = ["STEP"]
 
 NEWER: Final = Version(1, 0, 0)
 NEW_IN_CHATS: Final = ("changes", "movable", "changesets", "backgroundWork", "canvases")
+CANVAS: Final = "canvas"
 MARKS: Final = IS_READ | IS_ARCHIVED
 
 
@@ -86,14 +87,15 @@ STEP: Final = Step(
         "changesetState": Shape(down=_settled),
         "mcpServerState": dropping("blocking"),
         "configProperty": dropping("minItems", "maxItems"),
-        "snapshot": unseen("ahp-canvas"),
+        "snapshot": unseen(CANVAS),
     },
     actions_down={"changeset/statusChanged": _status_changed, "session/chatUpdated": _chat_updated},
     actions_up={"automation/updateRequested": _update_requested},
-    requests=(refused_before(NEWER), {**refused_before(NEWER), **not_subscribed("ahp-canvas")}),
+    requests=(refused_before(NEWER), refused_before(NEWER)),
+    unseen=frozenset({CANVAS}),
     notifications=({"root/sessionSummaryChanged": _summary_changed}, {}),
     results={"initialize": Shape(down=_capabilities)},
-    resync={"session/chatsReordered": Resync("the order of chats is only in snapshots")},
+    resync={"session/chatsReordered": Resync("chats were put in another order")},
     raw_marks=(),
 )
 """1.0 is additive: what comes from below is as it should be."""

@@ -87,6 +87,12 @@ async def test_plain_requests_are_answered() -> None:
                 raw.send(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
                 assert await raw.answer() == answer
         async with Raw.connected(port) as raw:
+            raw.send(b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            head, _, body = (await raw.reader.read()).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert b"Content-Length: 3" in head
+            assert body == b""
+        async with Raw.connected(port) as raw:
             raw.send(b"GET /healthz HTTP/1.0\r\n\r\n")
             raw.writer.write_eof()
             assert await raw.answer() == (200, "ok\n")

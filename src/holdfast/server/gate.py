@@ -64,9 +64,9 @@ class Gate:
         None: go on with the upgrade, on whatever path. Upgrades that are malformed are the library's to refuse.
         """
         path = target.partition("?")[0]
-        if method != "GET":
+        if method not in ("GET", "HEAD"):
             return Answer(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET is answered here.\n")
-        if any("websocket" in value.lower() for value in headers.get_all("Upgrade")):
+        if method == "GET" and any("websocket" in value.lower() for value in headers.get_all("Upgrade")):
             return self._refusal(target, headers, dialled)
         if path == "/healthz":
             return Answer(HTTPStatus.OK, "ok\n")

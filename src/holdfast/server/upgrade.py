@@ -97,6 +97,8 @@ class ServerLink(WebSocketLink[ServerProtocol]):
         response = self._protocol.reject(answer.status, answer.text)
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = answer.content_type
+        if event.method == "HEAD":
+            response.body = b""  # its length stays in the headers
         self._respond(response)
 
     def _respond(self, response: Response) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.ports.agent import StartTurn
 from host.bench import Bench, user
 from host.conversation import CHAT, agree, answers, ask, fail, parts, session, snapshot, start, text, waiting
 
@@ -31,6 +32,52 @@ def test_what_a_turn_asked_before_it_failed_is_cancelled_when_it_goes_on() -> No
     client.dispatch(CHAT, "chat/inputCompleted", requestId="q2", response="decline")
     bench.end(again.key)
     agree(bench, client)
+
+
+# C-61
+def test_what_was_queued_when_a_host_stopped_runs_when_it_is_back() -> None:
+    bench = Bench()
+    client = bench.client("c1")
+    session(client)
+    key = start(bench, client)
+    client.dispatch(CHAT, "chat/pendingMessageSet", kind="queued", id="m1", message=user("next"))
+    client.dispatch(CHAT, "chat/pendingMessageSet", kind="queued", id="m2", message=user("last"))
+    bench.host.draining = True
+    bench.end(key)
+    assert bench.taken(StartTurn) == []
+
+    bench.restart()
+
+    started = bench.started()
+    assert started.message.text == "next"
+    bench.end(started.key)
+    assert bench.started().message.text == "last"
+    assert "queuedMessages" not in snapshot(bench)
+
+
+# C-60
+def test_what_was_queued_while_a_host_stopped_runs_when_it_is_back() -> None:
+    bench = Bench()
+    client = bench.client("c1")
+    session(client)
+    bench.host.draining = True
+    client.dispatch(CHAT, "chat/pendingMessageSet", kind="queued", id="m1", message=user("next"))
+    assert bench.taken(StartTurn) == []
+    bench.restart()
+    assert bench.started().message.text == "next"
+
+
+# C-61
+def test_what_waits_behind_a_cancelled_turn_still_does_after_a_restart() -> None:
+    bench = Bench()
+    client = bench.client("c1")
+    session(client)
+    start(bench, client)
+    client.dispatch(CHAT, "chat/pendingMessageSet", kind="queued", id="m1", message=user("next"))
+    client.dispatch(CHAT, "chat/turnCancelled", turnId="t1", duration=1)
+    bench.restart()
+    assert bench.taken(StartTurn) == []
+    assert [each["id"] for each in snapshot(bench)["queuedMessages"]] == ["m1"]
 
 
 # C-61, C-85

@@ -20,6 +20,7 @@ from holdfast.ports.journal import (
     ListSessions,
     LoadUnit,
     MoveChannel,
+    OldSessions,
     PutContent,
     ReadContent,
     ReadFrames,
@@ -63,6 +64,14 @@ def test_most_recently_modified_come_first(journal: Journal) -> None:
     assert listed(journal) == SessionPage((b"b", b"c", b"a"), None)
     commit(journal, session("a", day(4), summary=b"a again"), session("b", day(3), listed=False))
     assert listed(journal) == SessionPage((b"a again", b"c"), None)
+
+
+def test_old_ones_are_found_oldest_first(journal: Journal) -> None:
+    commit(journal, session("a", day(3)), session("b", day(1)), session("c", day(2)), session("d", listed=False))
+    commit(journal, session("e", day(1)), DisposeSession("e", LATER))
+    assert journal.read(OldSessions(day(3), 9)) == ("b", "c")
+    assert journal.read(OldSessions(day(4), 2)) == ("b", "c")
+    assert journal.read(OldSessions(day(1), 9)) == ()
 
 
 def test_pages_follow_each_other(journal: Journal) -> None:

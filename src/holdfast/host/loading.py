@@ -20,7 +20,7 @@ from holdfast.protocol.session.state import SessionState, SessionSummary
 if TYPE_CHECKING:
     from holdfast.host.core import Host
 
-__all__ = ["adopt", "sweep"]
+__all__ = ["adopt", "is_idle", "sweep"]
 
 
 def adopt(host: Host, stored: StoredUnit) -> Session:
@@ -32,6 +32,7 @@ def adopt(host: Host, stored: StoredUnit) -> Session:
     unit = Session(stored.uri, decode(SessionState, head.state), extra.created_at)
     unit.creator = extra.creator
     unit.title_chosen = extra.title_chosen
+    unit.disposed_at = extra.disposed_at
     unit.legacy = extra.legacy or {}
     unit.listed = row.listed
     unit.row = row
@@ -93,12 +94,13 @@ _SWEEP: Final = 200
 def sweep(host: Host) -> None:
     """Let go of sessions that nobody has used for a while: no turn, no subscriber, nothing undecided."""
     deadline = host.clock.monotonic() - host.settings.idle_unload
-    idle = [unit for unit in host.sessions.values() if unit.used_at < deadline and _is_idle(host, unit)]
+    idle = [unit for unit in host.sessions.values() if unit.used_at < deadline and is_idle(host, unit)]
     for unit in idle[:_SWEEP]:
         host.let_go(unit)
 
 
-def _is_idle(host: Host, unit: Session) -> bool:
+def is_idle(host: Host, unit: Session) -> bool:
+    """Whether nobody works or looks at anything here, and everything is written down."""
     if unit.busy or unit.works_beside or unit.waiting or unit.provisional or unit.session.state.active_clients:
         return False
     if any(host.recipients(channel.uri) for channel in unit.channels()):

@@ -335,7 +335,8 @@ def _needs_attention(unit: Session) -> bool:
     """Whether the session is to be looked at when the host starts again."""
     state = unit.session.state
     creating = state.lifecycle == SessionLifecycle.CREATING
-    return unit.busy or unit.works_beside or creating or bool(state.active_clients) or unit.provisional
+    waits = any(chat.state.queued_messages for chat in unit.chats.values())
+    return unit.busy or unit.works_beside or waits or creating or bool(state.active_clients) or unit.provisional
 
 
 class Extra(Wire, frozen=True, kw_only=True):

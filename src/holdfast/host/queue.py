@@ -28,7 +28,11 @@ def start_next(host: Host, chat: Chat) -> None:
 def _start_next(host: Host, chat: Chat) -> None:
     state = chat.state
     gone = host.channels.get(chat.uri) is not chat
-    if gone or host.draining or state.active_turn is not None or not state.queued_messages:
+    if gone or state.active_turn is not None or not state.queued_messages:
+        return
+    if host.draining:
+        # The next start has to know of it.
+        host.batch.dirty[chat.unit.uri] = chat.unit
         return
     if chat.unit.session.state.lifecycle == SessionLifecycle.FAILED:
         return

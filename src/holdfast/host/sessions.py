@@ -252,10 +252,14 @@ def title_from(host: Host, unit: Session, text: str) -> None:
 
 def dispose(host: Host, connection: Connection, request: jsonrpc.Request, params: DisposeSessionParams) -> None:
     """End a session. For a while it can be restored."""
-    unit = lookup.session(host, params.channel)
+    put_away(host, lookup.session(host, params.channel))
+    host.reply(connection, request, None)
+
+
+def put_away(host: Host, unit: Session) -> None:
+    """Take a session out of use; it can be restored for as long as the settings say."""
     window = host.settings.undo_window
     discard(host, unit, host.clock.wall() + window if window else 0)
-    host.reply(connection, request, None)
 
 
 def discard(host: Host, unit: Session, until: int) -> None:

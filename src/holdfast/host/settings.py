@@ -31,6 +31,8 @@ class HostSettings:
     """How long a session that nobody used is kept after its creator left."""
     undo_window: int = 7 * _DAY
     """How long a disposed session can be restored."""
+    keep_sessions: int | None = None
+    """How long a session in which nothing happens is kept; None: for ever."""
     idle_unload: int = 5 * _MINUTE
     """How long a session nobody looks at stays in memory."""
     client_age: int = 30 * _DAY

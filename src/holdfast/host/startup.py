@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from holdfast.host import loading, presence, sessions, turns
+from holdfast.host import loading, lookup, presence, queue, retention, sessions, turns
 from holdfast.host.mirror import Extra
 from holdfast.host.permits import writable
 from holdfast.host.sequence import Numbers
-from holdfast.host.units import Session
-from holdfast.ports.journal import DisposeSession, LoadUnit, Opening, StoredUnit
+from holdfast.host.units import Chat, Session
+from holdfast.ports.journal import DisposeSession, LoadUnit, Opening, ReadTurns, StoredUnit
 from holdfast.protocol.chat import actions as chat_actions
+from holdfast.protocol.chat.state import Turn, TurnState
 from holdfast.protocol.codec import decode
 from holdfast.protocol.common import URI, ConfigPropertySchema, ConfigSchema, ErrorInfo, JsonObject
 from holdfast.protocol.envelope import decode_envelope
@@ -66,6 +67,7 @@ def start(host: Host, opening: Opening) -> None:
     host.epochs = opening.epochs
     host.listed = opening.sessions
     host.in_background(lambda: _start_root(host, opening.root))
+    retention.begin(host)
     for uri in opening.attention:
         host.in_background(lambda uri=uri: _look_after(host, uri))  # type: ignore[misc]  # a default argument
 
@@ -128,6 +130,7 @@ def _look_after(host: Host, uri: URI) -> None:
             host.batch.write(DisposeSession(uri, 0))
             return
         unit = loading.adopt(host, stored)
+    unblocked = [chat for chat in unit.chats.values() if _goes_on(host, chat)]
     _end_broken_turns(host, unit)
     _end_background_work(host, unit)
     if unit.session.state.lifecycle == SessionLifecycle.CREATING:
@@ -136,7 +139,17 @@ def _look_after(host: Host, uri: URI) -> None:
         presence.start_grace(host, unit, client.client_id)
     if unit.provisional:
         sessions.expire_unless_used(host, unit)
+    for chat in unblocked:
+        queue.start_next(host, chat)
     host.batch.dirty[uri] = unit
+
+
+def _goes_on(host: Host, chat: Chat) -> bool:
+    """Whether messages wait in a chat for nothing: its last turn ended well, just before the host stopped."""
+    if not chat.state.queued_messages or chat.state.active_turn is not None:
+        return False
+    page = lookup.turns(host, chat, ReadTurns(chat.uri, None, 1, None))
+    return not page.turns or decode(Turn, page.turns[0].data).state == TurnState.COMPLETE
 
 
 def _end_broken_turns(host: Host, unit: Session) -> None:

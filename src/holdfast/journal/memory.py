@@ -39,6 +39,7 @@ from holdfast.ports.journal import (
     ListSessions,
     LoadUnit,
     MoveChannel,
+    OldSessions,
     Opening,
     PutClient,
     PutContent,
@@ -355,6 +356,12 @@ def _list_sessions(state: _State, query: ListSessions) -> SessionPage:
     )
 
 
+def _old_sessions(state: _State, query: OldSessions) -> tuple[URI, ...]:
+    rows = [(unit.row, unit.number) for unit in state.units.values() if unit.until is None]
+    old = [(row.modified_at, number, row.uri) for row, number in rows if row and row.listed]
+    return tuple([uri for modified_at, _, uri in sorted(old) if modified_at < query.before][: query.limit])
+
+
 def _list_disposed(state: _State, query: ListDisposed) -> DisposedPage:
     found = [
         ((unit.until, unit.number), DisposedSession(uri, unit.until, unit.row.summary, unit.row.extra))
@@ -387,6 +394,7 @@ _QUERIES: Final[dict[type, Callable[[_State, Any], Any]]] = {
     ReadTurnsFrom: _read_turns_from,
     FindTurn: _find_turn,
     ListSessions: _list_sessions,
+    OldSessions: _old_sessions,
     ListDisposed: _list_disposed,
     FindClient: _find_client,
     KnownDispatches: _known_dispatches,

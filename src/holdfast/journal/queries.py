@@ -26,6 +26,7 @@ from holdfast.ports.journal import (
     ListDisposed,
     ListSessions,
     LoadUnit,
+    OldSessions,
     Opening,
     ReadContent,
     ReadFrames,
@@ -223,6 +224,15 @@ def _list_disposed(database: _Database, query: ListDisposed) -> DisposedPage:
     return DisposedPage(sessions, (taken[-1][1], taken[-1][4]) if has_more else None)
 
 
+def _old_sessions(database: _Database, query: OldSessions) -> tuple[URI, ...]:
+    rows = database.execute(
+        """SELECT uri FROM units WHERE listed = 1 AND until IS NULL AND modified_at < ?
+        ORDER BY modified_at, id LIMIT ?""",
+        (query.before, query.limit),
+    )
+    return tuple([uri for (uri,) in rows])
+
+
 # Clients and the rest
 
 
@@ -257,6 +267,7 @@ QUERIES: Final[dict[type, Callable[[_Database, Any], Any]]] = {
     ReadTurnsFrom: _read_turns_from,
     FindTurn: _find_turn,
     ListSessions: _list_sessions,
+    OldSessions: _old_sessions,
     ListDisposed: _list_disposed,
     FindClient: _find_client,
     KnownDispatches: _known_dispatches,

@@ -47,6 +47,7 @@ __all__ = [
     "ListSessions",
     "LoadUnit",
     "MoveChannel",
+    "OldSessions",
     "Opening",
     "PutClient",
     "PutContent",
@@ -359,6 +360,13 @@ class ListSessions(Struct, frozen=True):
     budget: int | None
 
 
+class OldSessions(Struct, frozen=True):
+    """Listed sessions that were modified before a time, the oldest first -> `tuple[URI, ...]`."""
+
+    before: Timestamp
+    limit: int
+
+
 class SessionPage(Struct, frozen=True):
     """Encoded summaries, and the key of the last one if more follow."""
 
@@ -430,6 +438,7 @@ Query: TypeAlias = (
     | ReadTurnsFrom
     | FindTurn
     | ListSessions
+    | OldSessions
     | ListDisposed
     | ReadFrames
     | FindClient

@@ -47,6 +47,7 @@ def host_settings(settings: Settings) -> HostSettings:
         grace=_milliseconds(settings.grace),
         client_tool_timeout=_milliseconds(settings.client_tool_timeout),
         undo_window=_milliseconds(settings.undo_window),
+        keep_sessions=_milliseconds(settings.keep_sessions) or None,
         idle_unload=_milliseconds(settings.idle_unload),
     )
 

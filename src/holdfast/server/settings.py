@@ -80,6 +80,9 @@ class Settings:
     undo_window: float = field(
         default=7 * _DAY, metadata=_is(DURATION, "For so long a deleted session can be restored.")
     )
+    keep_sessions: float = field(
+        default=0, metadata=_is(DURATION, "Sessions in which nothing happened for so long are deleted; 0 keeps all.")
+    )
     idle_unload: float = field(
         default=300, metadata=_is(DURATION, "A session that nobody uses leaves memory after this time.")
     )

@@ -89,6 +89,7 @@ def test_every_option_can_be_given_in_every_way(environ: dict[str, str], tmp_pat
         "replay_age": ("36h", 129_600.0),
         "replay_bytes": ("900kB", 900_000),
         "undo_window": ("2w", 1_209_600.0),
+        "keep_sessions": ("90d", 7_776_000.0),
         "idle_unload": ("90", 90.0),
         "grace": ("1.5s", 1.5),
         "client_tool_timeout": ("250ms", 0.25),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aio import aio
 from interaction.tour import QUICK, answer_to
-from served import Failed, HostProcess
+from served import Failed, HostProcess, hosting
 from vintage import VINTAGES, Vintage, at_least
 
 each_version = pytest.mark.parametrize("version", VINTAGES)
@@ -362,3 +363,28 @@ async def test_what_came_later_is_unknown(host: HostProcess, version: str) -> No
         with pytest.raises(Failed) as refused:
             await client.request("moveChat", talk, destination={"kind": "newSession"})
         assert refused.value.code == -32601
+
+
+@aio
+async def test_every_version_goes_on_after_a_restart(tmp_path: Path) -> None:  # W-47
+    async with hosting(tmp_path) as host, AsyncExitStack() as stack:
+        talks: list[tuple[Vintage, str, str]] = []
+        for version in VINTAGES:
+            client, session, talk = await stack.enter_async_context(conversation(host, version))
+            await client.say(talk, "t1", "hello")
+            await client.ended(talk, "t1")
+            talks.append((client, session, talk))
+        await host.kill()
+        await host.start()
+        for client, session, talk in talks:
+            await client.gone()
+            client.url = host.url
+            result = await client.come_back(*dict.fromkeys((session, talk)))
+            assert (result["type"], result["missing"]) == ("replay", [])
+            await client.say(talk, "t2", "error")
+            failed = await client.ended(talk, "t2", "error")
+            assert ("part" in failed) == at_least(client.version, "0.9.0")
+            state = await client.follow(talk)
+            assert [turn["state"] for turn in state["turns"]] == ["complete", "error"]
+            summary = await client.listed(session)
+            assert isinstance(summary["modifiedAt"], str if at_least(client.version, "0.5.0") else int)

@@ -45,6 +45,8 @@ def test_markdown_is_for_people(console: Console, uri: str) -> None:
     assert "\n> approve make\n" in page
     assert "<summary>Run command: completed</summary>" in page
     assert "**Failed:** It did not work, as announced." in page
+    assert len(page) > 200_000  # with what the host keeps outside of the turns
+    assert "ahp-content:" not in page
 
 
 class _Page(HTMLParser):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import strategies
 from holdfast.cli.render import blocks, html, markdown, plain
+from holdfast.cli.render.inline import inlined
 from holdfast.protocol.chat.state import ActiveTurn, Turn
 from holdfast.protocol.codec import convert
 
@@ -160,6 +161,44 @@ def test_a_running_turn_says_so() -> None:
     assert plain.text_of(blocks.blocks_of(running)) == (
         "agent:\n  Go\n\n* Drawing [running]\n  image/png, 6 bytes\n\n[running]\n\n"
     )
+
+
+def test_what_turns_refer_to_is_put_into_them() -> None:
+    call = PART["tool"]["toolCall"]
+    refers = {
+        "id": "t1",
+        "message": {"text": "Go", "origin": {"kind": "user"}},
+        "responseParts": [
+            {"kind": "contentRef", "uri": "x:/picture"},
+            {
+                "kind": "toolCall",
+                "toolCall": {
+                    **call,
+                    "toolInput": {"uri": "x:/text"},
+                    "content": [{"type": "resource", "uri": f"x:/{name}"} for name in ("text", "picture", "lost")],
+                },
+            },
+        ],
+        "state": "complete",
+    }
+    contents = {"x:/text": ("text/plain", "cGFpbnQ="), "x:/picture": ("image/png", "iVBORw0K")}
+    page = html.document("x", [], [("x", blocks.blocks_of(inlined(convert(Turn, refers), contents)))])
+    assert page.count('<img src="data:image/png;base64,iVBORw0K"') == 2
+    assert page.count("<pre><code>paint</code></pre>") == 2
+    assert "x:/lost" in page
+    assert "x:/text" not in page
+
+
+@given(strategies.of(Turn), st.sampled_from(["", "YQ==", "not base64", "/w=="]))
+def test_every_turn_can_be_completed(any_turn: Turn, data: str) -> None:
+    class Everything(dict[str, tuple[str, str]]):
+        def __contains__(self, _: object) -> bool:
+            return True
+
+        def __missing__(self, _: str) -> tuple[str, str]:
+            return "text/plain", data
+
+    plain.text_of(blocks.blocks_of(inlined(any_turn, Everything())))
 
 
 @given(st.text())

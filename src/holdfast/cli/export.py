@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +14,10 @@ from holdfast.cli.reaching import open_session, session_argument
 
 if TYPE_CHECKING:
     from holdfast.cli.exporting import Whole
+    from holdfast.cli.render.blocks import Block
+    from holdfast.cli.render.inline import Inline
     from holdfast.client.host import Host
+    from holdfast.protocol.chat.state import ChatState
 
 __all__ = ["SCHEMAS", "command"]
 
@@ -57,7 +61,7 @@ def command(session: str, form: str | None, output: Path | None, as_json: bool, 
 
 
 async def _written(host: Host, given: str, form: str) -> str:
-    from holdfast.cli.exporting import as_export, fetch
+    from holdfast.cli.exporting import as_export, contents_of, fetch
 
     session = await open_session(host, given)
     whole = await fetch(host, session)
@@ -67,30 +71,32 @@ async def _written(host: Host, given: str, form: str) -> str:
         from holdfast.protocol.codec import encode
 
         return msgspec.json.format(encode(await as_export(host, whole)), indent=1).decode() + "\n"
-    return _page(whole, form)
+    contents = {each.uri: (each.content_type, each.data) for each in await contents_of(host, whole)}
+    return _page(whole, contents, form)
 
 
-def _page(whole: Whole, form: str) -> str:
+def _page(whole: Whole, contents: Inline, form: str) -> str:
     from importlib import import_module
 
-    from holdfast.cli.render.blocks import blocks_of, place
+    from holdfast.cli.render.blocks import place
 
     state = whole.session
     facts = [("Agent", state.provider), ("Session", whole.uri)]
     facts += [("Created", whole.created_at)] if whole.created_at else []
     facts += [("Directory", place(each)) for each in state.working_directories or ()]
-    chats = [
-        (
-            line(chat.title) or "(untitled)",
-            [
-                block
-                for turn in (*chat.turns, *((chat.active_turn,) if chat.active_turn else ()))
-                for block in blocks_of(turn)
-            ],
-        )
-        for chat in whole.chats
-    ]
+    chats = [(line(chat.title) or "(untitled)", list(_told(chat, contents))) for chat in whole.chats]
     written: str = import_module(f"holdfast.cli.render.{form}").document(
         line(state.title) or "(untitled)", facts, chats
     )
     return written
+
+
+def _told(chat: ChatState, contents: Inline) -> Iterator[Block]:
+    """A chat as people read it, with everything in it."""
+    from holdfast.cli.render.blocks import blocks_of
+    from holdfast.cli.render.inline import inlined
+
+    for turn in chat.turns:
+        yield from blocks_of(inlined(turn, contents))
+    if chat.active_turn is not None:
+        yield from blocks_of(inlined(chat.active_turn, contents))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.client.host import Host
     from holdfast.client.session import Session
 
-__all__ = ["Whole", "as_export", "fetch"]
+__all__ = ["Whole", "as_export", "contents_of", "fetch"]
 
 _PROTOCOL: Final = "1.0.0"
 """The version of the states, whichever one the host speaks: the SDK lifts what older hosts say."""
@@ -51,9 +51,6 @@ async def fetch(host: Host, session: Session) -> Whole:
 
 async def as_export(host: Host, whole: Whole) -> shapes.Export:
     """The document that another host can take in, with the content that the turns refer to."""
-    chats = tuple(rows.as_value(chat) for chat in whole.chats)
-    wanted = dict.fromkeys(uri for chat in chats for uri in _references(chat))
-    contents = [content for uri in wanted if (content := await _content(host, uri)) is not None]
     return shapes.Export(
         format="holdfast-session",
         version=1,
@@ -61,10 +58,16 @@ async def as_export(host: Host, whole: Whole) -> shapes.Export:
         uri=whole.uri,
         created_at=whole.created_at,
         session=rows.as_value(whole.session),
-        chats=chats,
+        chats=tuple(rows.as_value(chat) for chat in whole.chats),
         annotations=await _annotations(host, whole.uri),
-        contents=tuple(contents),
+        contents=await contents_of(host, whole),
     )
+
+
+async def contents_of(host: Host, whole: Whole) -> tuple[shapes.Content, ...]:
+    """Whatever the host keeps of a session outside of its turns. What is lost is remarked and left out."""
+    wanted = dict.fromkeys(uri for chat in whole.chats for uri in _references(rows.as_value(chat)))
+    return tuple([content for uri in wanted if (content := await _content(host, uri)) is not None])
 
 
 def _references(value: Any) -> Iterator[URI]:

@@ -252,6 +252,23 @@ def test_it_can_be_settled_beforehand(console: Console, approve: str, prompt: st
     assert expected in done.out
 
 
+@pytest.mark.parametrize(("approve", "code"), [("all", 0), ("never", 0), ("ask", 5)])
+def test_what_a_worker_asks_in_its_own_chat_is_settled_too(console: Console, approve: str, code: int) -> None:
+    done = console.run("send", "subagent", *FAST, "--approve", approve)
+    assert done.code == code, done
+    assert ("holdfast approve" in done.err) is (code == 5)
+
+
+def test_a_long_text_is_not_torn_apart_where_a_part_ends(console: Console) -> None:
+    uri = _session(console)
+    said = console.text("send", "burst 40000", "--session", uri, "--quiet")
+    (turn,) = console.json("show", uri, schema="show")["turns"]
+    parts = [part["content"] for part in turn["responseParts"]]
+    assert len(parts) > 1
+    assert said.strip() == "".join(parts).strip()
+    assert said.strip() in console.text("show", uri)
+
+
 def test_a_form_cannot_be_approved_away(console: Console) -> None:
     assert console.run("send", "form", *FAST, "--approve", "all").code == 5
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from holdfast.cli.output import clean, emit, is_person, remark
-from holdfast.cli.render.blocks import tool_of
+from holdfast.cli.render.blocks import file_of, tool_of
 from holdfast.cli.render.plain import tool_line
 from holdfast.client import events
 
@@ -24,7 +24,7 @@ class Teller:
         self._has_text = text
         self._has_progress = progress
         self._has_reasoning = reasoning
-        self._part = ""
+        self._is_between = False
         self._tail = "\n\n"
         self._for_person = is_person()
         self._shares_screen = self._for_person and is_person(sys.stderr)
@@ -34,6 +34,8 @@ class Teller:
         teller = _TELLERS.get(type(event))
         if teller is not None:
             teller(self, event)
+        if not isinstance(event, events.Text | events.Reasoning | events.Usage):
+            self._is_between = True
 
     def end(self) -> None:
         """Close the last line."""
@@ -61,9 +63,10 @@ class Teller:
     def _text(self, event: events.Text) -> None:
         if not self._has_text or not event.text:
             return
-        if event.part_id != self._part:
+        # A text may go on in a new part; only what comes between two parts tells them apart.
+        if self._is_between:
             self._newlines(2)
-            self._part = event.part_id
+            self._is_between = False
         self._write(event.text)
 
     def _reasoning(self, event: events.Reasoning) -> None:
@@ -84,10 +87,9 @@ class Teller:
 
     def _rewritten(self, _: events.Rewritten) -> None:
         self.note("* the connection was lost, and what was said changed meanwhile; it is told again")
-        self._part = ""
 
     def _attachment(self, event: events.Attachment) -> None:
-        self.note(f"* {event.part.uri}")
+        self.note(f"* {file_of(event.part).name}")
 
 
 _TELLERS: Final[dict[type, Callable[[Teller, Any], None]]] = {

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import aclosing
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,10 +12,12 @@ from holdfast.cli.asking import Terminal, ask_approval, ask_question, ask_result
 from holdfast.cli.exits import Exit, Stopped
 from holdfast.client.asks import Approval, AuthenticationNeeded, Question, ResultApproval
 from holdfast.client.errors import Refused
-from holdfast.protocol.chat.state import TurnState
+from holdfast.protocol.chat.state import ToolOrigin, TurnState
+from holdfast.protocol.common import URI
 
 if TYPE_CHECKING:
     from holdfast.cli.telling import Teller
+    from holdfast.client.session import Session
     from holdfast.client.turn import Turn
 
 __all__ = ["Approve", "follow"]
@@ -38,11 +41,12 @@ async def follow(turn: Turn, approve: Approve, teller: Teller, terminal: Termina
     """
     try:
         await _begin(turn)
-        async for event in turn:
-            teller.tell(event)
-            answer = _ANSWERS.get(type(event))
-            if answer is not None and not await _settled(turn, event, approve, answer, terminal):
-                return False
+        async with aclosing(_happenings(turn)) as happenings:
+            async for event in happenings:
+                teller.tell(event)
+                answer = _ANSWERS.get(type(event))
+                if answer is not None and not await _settled(turn, event, approve, answer, terminal):
+                    return False
     except asyncio.CancelledError:
         await _stop(turn)
         raise
@@ -70,6 +74,53 @@ async def _stop(turn: Turn) -> None:
     async with asyncio.timeout(_TO_CANCEL):
         await turn.cancel()
         await turn
+
+
+async def _happenings(turn: Turn) -> AsyncGenerator[Any, None]:
+    """The events of a turn, and what its workers ask in chats of their own."""
+    queue: asyncio.Queue[Any] = asyncio.Queue()
+    session = turn.chat.session
+    told: set[tuple[str, str]] = set()
+
+    def look(*_: object) -> None:
+        for ask in session.waiting if session.is_followed else ():
+            if _key(ask) not in told and _is_worker(session, ask.chat, turn.chat.uri):
+                told.add(_key(ask))
+                queue.put_nowait(ask)
+
+    async def tell() -> None:
+        try:
+            async for event in turn:
+                queue.put_nowait(event)
+        finally:
+            queue.put_nowait(_END)
+
+    stop = session.listen(look)
+    look()
+    telling = asyncio.create_task(tell())
+    try:
+        while (event := await queue.get()) is not _END:
+            yield event
+        await telling  # raises what went wrong
+    finally:
+        stop()
+        telling.cancel()
+        await asyncio.gather(telling, return_exceptions=True)
+
+
+_END: Final = object()
+
+
+def _is_worker(session: Session, chat: URI, of: URI) -> bool:
+    """Whether a chat was begun by a tool of another one, or of one that was."""
+    origins = {each.resource: each.origin for each in session.chats}
+    seen: set[URI] = set()
+    while isinstance(origin := origins.get(chat), ToolOrigin) and chat not in seen:
+        seen.add(chat)
+        chat = origin.chat
+        if chat == of:
+            return True
+    return False
 
 
 _Answer = Callable[[Any, Approve, "Terminal | None"], Coroutine[Any, Any, bool]]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -60,6 +61,7 @@ __all__ = [
     "blocks_of",
     "edit_words",
     "ended_words",
+    "file_of",
     "input_words",
     "place",
     "plain",
@@ -146,8 +148,13 @@ Block: TypeAlias = Said | Prose | Thought | File | Tool | Asked | Notice | Faile
 def blocks_of(turn: Turn | ActiveTurn) -> Iterator[Block]:
     """A turn from its message to its end."""
     yield said(turn.message, turn.started_at)
-    for part in turn.response_parts:
-        yield from _PARTS.get(type(part), _unknown)(part)
+    for kind, parts in groupby(turn.response_parts, type):
+        if kind is MarkdownResponsePart:
+            # A long text goes on in a new part, in the middle of a sentence.
+            yield from _prose("".join(part.text for part in parts if isinstance(part, MarkdownResponsePart)))
+        else:
+            for part in parts:
+                yield from _PARTS.get(kind, _unknown)(part)
     if isinstance(turn, Turn):
         yield Ended(turn.state, turn.duration, turn.usage)
     else:
@@ -163,9 +170,9 @@ def said(message: Message, when: str | None = None) -> Said:
 # Parts
 
 
-def _prose(part: MarkdownResponsePart) -> Iterator[Block]:
-    if part.text.strip():
-        yield Prose(part.text)
+def _prose(text: str) -> Iterator[Block]:
+    if text.strip():
+        yield Prose(text)
 
 
 def _thought(part: ReasoningResponsePart) -> Iterator[Block]:
@@ -193,7 +200,7 @@ def _asked(part: InputRequestResponsePart) -> Iterator[Block]:
 
 
 def _resource(part: ResourceResponsePart) -> Iterator[Block]:
-    yield _file(part)
+    yield file_of(part)
 
 
 def _notice(part: SystemNotificationResponsePart) -> Iterator[Block]:
@@ -209,7 +216,6 @@ def _unknown(part: Any) -> Iterator[Block]:
 
 
 _PARTS: Final[dict[type, Callable[[Any], Iterator[Block]]]] = {
-    MarkdownResponsePart: _prose,
     ReasoningResponsePart: _thought,
     ToolCallResponsePart: _tool,
     InputRequestResponsePart: _asked,
@@ -247,7 +253,7 @@ def input_words(call: Any) -> str | None:
     if given is None:
         partial = getattr(call, "partial_input", None)
         return None if partial is None else str(partial)
-    return given if isinstance(given, str) else f"({_file(given).name})"
+    return given if isinstance(given, str) else f"({file_of(given).name})"
 
 
 class _Piece(NamedTuple):
@@ -268,7 +274,7 @@ def _embedded(content: ToolResultEmbeddedResourceContent) -> _Piece:
 
 
 def _reference(content: ToolResultResourceContent) -> _Piece:
-    return _Piece(file=_file(content))
+    return _Piece(file=file_of(content))
 
 
 def _edit(content: ToolResultFileEditContent) -> _Piece:
@@ -382,7 +388,8 @@ def size(count: Number) -> str:
     return f"{count} bytes"
 
 
-def _file(content: ContentRef) -> File:
+def file_of(content: ContentRef) -> File:
+    """Content that is kept elsewhere, or in its own URI."""
     inline = _INLINE.fullmatch(content.uri)
     kind = content.content_type or (inline[1] if inline else "")
     facts = [] if inline else [place(content.uri)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from holdfast.cli import rows, shapes
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
 __all__ = ["Waiting", "all_waits", "command_for", "find", "how_to_answer", "key", "waits_in"]
 
 
+# Seconds until a session lists what one of its chats waits for.
+_LISTED: Final = 5.0
+
+
 class Waiting(NamedTuple):
     """Something that waits, and the way to answer it: None if that is not for a person."""
 
@@ -28,11 +34,13 @@ class Waiting(NamedTuple):
 async def waits_in(session: Session) -> tuple[shapes.Wait, ...]:
     """What waits in a session that is followed and of which we know that something does.
 
-    Its chat may tell before the session lists it, so the list is waited for.
+    Its chat may tell before the session lists it, so the list is waited for; not for ever, because somebody may
+    settle it meanwhile.
     """
-    async with session.changes() as changes:
-        while not session.state.input_needed:
-            await anext(changes)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LISTED), session.changes() as changes:
+            while not session.state.input_needed:
+                await anext(changes)
     return tuple(rows.wait(session.uri, request) for request in session.state.input_needed or ())
 
 

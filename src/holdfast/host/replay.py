@@ -123,7 +123,8 @@ def _missed(host: Host, channels: list[Channel], seen: int) -> tuple[StoredEnvel
     if any(channel.moved_at > seen for channel in channels):
         return None
     units = tuple(sorted({channel.unit.uri for channel in channels}))
-    query = ReadFrames(units, seen, host.settings.frame_budget)
+    # By the time it is used the job may have waited for something else, while others went on.
+    query = ReadFrames(units, seen, host.settings.frame_budget, edition=host.numbers.last)
     if host.unsettled:
         # What is decided and not committed would be in neither the answer nor the live stream.
         raise Waiting(query)

@@ -405,12 +405,14 @@ class ReadFrames(Struct, frozen=True):
     """All envelopes of these units with a greater number, in order -> `tuple[StoredEnvelope, ...] | None`.
 
     None: for at least one unit some of them were trimmed. `budget` bounds the bytes that are read: when they
-    would be more, the answer is None too.
+    would be more, the answer is None too. `edition` changes nothing about the answer: it tells the question from the
+    same one, asked before there were more.
     """
 
     units: tuple[URI, ...]
     after: int
     budget: int | None
+    edition: int = 0
 
 
 class FindClient(Struct, frozen=True):

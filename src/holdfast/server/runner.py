@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from holdfast.agents.port import Agent, AgentFailed
 from holdfast.agents.turn import TurnContext, TurnLink
@@ -57,6 +58,8 @@ _AHEAD: Final = 64
 # Turns of a history that are read and decoded at once.
 _PIECE: Final = 50
 
+_Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+
 # How long an agent may think about a question that a client waits for, in seconds.
 _ANSWER: Final = 30.0
 
@@ -97,7 +100,10 @@ class Runner:
 
     def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> asyncio.Task[None]:
         assert self._tasks is not None, "the runner runs before agents do"
-        return self._tasks.create_task(work, name=name)
+        task = self._tasks.create_task(work, name=name)
+        if self._stop.is_set():
+            task.cancel()  # decided before the end and performed after it: nobody waits for agents any more
+        return task
 
     def _said(self, event: AgentEvent) -> None:
         assert self.hub is not None, "the runner is wired before it runs"
@@ -119,15 +125,15 @@ class Runner:
                 if task is not None:
                     task.cancel()
             case OpenSession():
-                self._in_order(effect.session, self._open(effect))
+                self._in_order(effect.session, partial(self._open, effect))
             case CloseSession():
-                self._in_order(effect.session, self._close(effect))
+                self._in_order(effect.session, partial(self._close, effect))
             case ConfigChanged() | ChatTruncated() | ChatGone():
                 agent = self.agents.get(effect.provider)
                 if agent is not None:
-                    self._in_order(effect.session, _told(agent, effect))
+                    self._in_order(effect.session, partial(_told, agent, effect))
 
-    def _in_order(self, session: URI, work: Coroutine[Any, Any, None]) -> None:
+    def _in_order(self, session: URI, work: _Work) -> None:
         """What concerns one session happens one after the other."""
         before = self._chains.get(session)
         task = self._spawn(self._after(before, work), f"session {session}")
@@ -138,16 +144,14 @@ class Runner:
         if self._chains.get(session) is task:
             del self._chains[session]
 
-    async def _after(self, before: asyncio.Task[None] | None, work: Coroutine[Any, Any, None]) -> None:
+    async def _after(self, before: asyncio.Task[None] | None, work: _Work) -> None:
         try:
             if before is not None:
                 await asyncio.wait((before,))
-            await work
+            await work()
         except Exception:
             # An agent's hook; whatever it does, the host goes on.
             logger.exception("an agent failed")
-        finally:
-            work.close()
 
     # Sessions
 

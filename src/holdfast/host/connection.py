@@ -50,6 +50,8 @@ class Client(Struct):
     """Something happened that its version cannot be told: when it comes back it is given snapshots."""
     connection: Connection | None = None
     """The newest connection; older ones with the same id receive nothing."""
+    superseded: list[Connection] = field(default_factory=list)
+    """Those older ones, as long as they are open."""
     tokens: dict[str, Token] = field(default_factory=dict)
     dispatched: set[tuple[int, bytes]] | None = None
     """Accepted dispatches since `initialize`; None until they were read."""

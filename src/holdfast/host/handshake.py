@@ -98,6 +98,8 @@ def _begin(host: Host, connection: Connection, client: Client, bridge: Bridge | 
     connection.bridge = bridge
     if bridge is not None:
         host.bridged.add(connection.id)
+    if client.connection is not None:
+        client.superseded.append(client.connection)
     client.connection = connection
     host.forget_recipients()
     host.batch.write(PutClient(client.record(host.clock.wall())))

@@ -6,7 +6,7 @@ A client that unsubscribes leaves at once; one whose connection is lost has a gr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from holdfast.host import client_tools, sessions
 from holdfast.host.connection import Connection
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from holdfast.host.core import Host
 
 __all__ = ["entered", "left", "returned", "start_grace", "subscribed", "unsubscribed", "withdrawn"]
+
+_COME_BACK: Final = 1012
+"""WebSocket close code: the service restarts. The client comes back by `reconnect`."""
 
 
 def _is_active(unit: Session, client_id: str) -> bool:
@@ -99,9 +102,15 @@ def returned(host: Host, connection: Connection) -> None:
 def left(host: Host, connection: Connection) -> None:
     """A connection is gone."""
     client = connection.client
-    if client is None or client.connection is not connection:
+    if client is None:
+        return
+    if client.connection is not connection:
+        client.superseded = [each for each in client.superseded if each is not connection]
         return
     client.connection = None
+    for older in client.superseded:
+        # What came last was not the newest: this one is what the client still has, and it hears nothing on it.
+        host.close(older, _COME_BACK, "reconnect: a later connection of this client took its place and ended")
     host.forget_recipients()
     host.batch.write(PutClient(client.record(host.clock.wall())))
     for unit in tuple(host.sessions.values()):

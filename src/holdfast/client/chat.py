@@ -66,6 +66,7 @@ class Chat:
         self.uri = uri
         self.session = session
         self._connection = connection
+        self._unwanted: set[str] = set()
 
     def __repr__(self) -> str:
         return f"<Chat {self.uri}{f' {self.title!r}' if self.is_followed else ''}>"
@@ -154,13 +155,24 @@ class Chat:
         if last is None or last.state is not TurnState.ERROR:
             raise UsageError("only a last turn that failed can be resumed")
         turn = Turn(self, last.id).look(after=last)
-        return turn.begun_by(self.dispatch(self.uri, actions.TurnResume(turn_id=last.id)), last.message)
+        return turn.begun_by(self.dispatch(self.uri, actions.TurnResume(turn_id=last.id)), None)
 
     async def cancel(self) -> None:
         """Stop the turn that runs, if one does."""
         active = self.state.active_turn
         if active is not None:
-            await self.dispatch(self.uri, actions.TurnCancelled(turn_id=active.id, duration=0))
+            await self.end(active.id)
+
+    def end(self, turn_id: str) -> Receipt:
+        """Stop a turn that runs, or that we have begun and the host knows nothing of yet."""
+        confirmed = self.confirmed
+        if confirmed is None or confirmed.active_turn is None or confirmed.active_turn.id != turn_id:
+            self._unwanted.add(turn_id)
+        return self.dispatch(self.uri, actions.TurnCancelled(turn_id=turn_id, duration=0))
+
+    def is_unwanted(self, turn_id: str) -> bool:
+        """Whether somebody here stopped a turn before it was known to have begun."""
+        return turn_id in self._unwanted
 
     async def truncate(self, turn_id: str | None = None) -> None:
         """Take back everything after a turn; without one, everything."""
@@ -243,10 +255,13 @@ class Chat:
         return self._connection.following.listen(self.uri, listener)
 
     async def wait_idle(self) -> None:
-        """Wait until no turn runs and none waits in the queue."""
+        """Wait until no turn runs and none is about to: after one that failed or was cancelled the queue waits."""
         async with self.changes() as changes:
-            while self.is_busy or self.queued:
+            while self.is_busy or (self.queued and not self._keeps_queue_waiting()):
                 await anext(changes)
+
+    def _keeps_queue_waiting(self) -> bool:
+        return bool(self.turns) and self.turns[-1].state in (TurnState.ERROR, TurnState.CANCELLED)
 
     # The rest
 

@@ -11,13 +11,14 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 from holdfast.client.backoff import Retry
 from holdfast.client.broadcast import Broadcast
 from holdfast.client.errors import Gone, Interrupted, Unsupported
 from holdfast.client.following import Following, Receipt, Wish
-from holdfast.client.mirror import Mirror, Resumed
+from holdfast.client.mirror import Mirror, Redo, Resumed
 from holdfast.client.requests import REPEATABLE
 from holdfast.client.status import (
     AuthRequired,
@@ -107,9 +108,8 @@ class Connection:
         self._is_live = asyncio.Event()
         self._first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task: asyncio.Task[None] | None = None
-        self._unsent: list[tuple[URI, StateAction, Receipt]] = []
+        self._unsent: list[Redo] = []
         self._tokens: dict[str, AuthenticateParams] = {}
-        self._watching: set[asyncio.Task[None]] = set()
 
     @property
     def mirror(self) -> Mirror:
@@ -131,9 +131,9 @@ class Connection:
         if self._wire is not None:
             await self._wire.flush(_LAST_WORDS)
         self._over("the connection was closed")
-        for task in (*self._watching, *((self._task,) if self._task else ())):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
     def _over(self, why: str) -> None:
         if self.status is not Status.GONE:
@@ -237,26 +237,31 @@ class Connection:
     async def _come_back(self, wire: Wire) -> None:
         assert self.initialized is not None, "we were here before"
         wire.speak(self._older)
+        wanted = (*self.mirror.resumable(), *self.following.stateless)
         params = ReconnectParams(
             channel=ROOT,
             client_id=self.options.client_id,
             last_seen_server_seq=self.mirror.last_seen,
-            subscriptions=(*self.mirror.resumable(), *self.following.stateless),
+            subscriptions=wanted,
         )
-        await wire.request("reconnect", params, lambda result: self._resume(wire, self.mirror.resume(result)))
+
+        def take(result: Any) -> None:
+            for uri in wanted:
+                if uri not in self.mirror.channels:
+                    wire.notify("unsubscribe", UnsubscribeParams(channel=uri))  # it was released meanwhile
+            self._resume(wire, self.mirror.resume(result))
+
+        await wire.request("reconnect", params, take)
 
     def _resume(self, wire: Wire, resumed: Resumed) -> None:
         """Take what the host says of the time before; what waited is said before anything new."""
-        for redo in resumed.again:
-            self._say(wire, redo.channel, redo.client_seq, redo.action)
-        self.following.resumed(resumed)
         self._wire, self._older = wire, wire.older
         for params in tuple(self._tokens.values()):
             wire.request("authenticate", params).add_done_callback(_look_away)
         unsent, self._unsent = self._unsent, []
-        for uri, action, receipt in unsent:
-            self._say(wire, uri, receipt.client_seq, action)
-            self._expect_no_echo(uri, receipt)
+        for redo in sorted((*unsent, *resumed.again), key=attrgetter("before")):
+            self._say(wire, redo.channel, redo.client_seq, redo.action)
+        self.following.resumed(resumed)
         self._is_live.set()
         self._become(Status.LIVE)
 
@@ -361,38 +366,33 @@ class Connection:
         """Say an action, and show it at once where the channel is followed."""
         if self.status is Status.GONE:
             raise Gone(self.reason)
-        receipt = self.following.dispatch(uri, action)
-        followed = uri in self.mirror.channels
-        if self._wire is not None:
-            self._say(self._wire, uri, receipt.client_seq, action)
-            if not followed or isinstance(action, root.ConfigChanged):
-                self._expect_no_echo(uri, receipt)
-        elif not followed:
-            self._unsent.append((uri, action, receipt))
+        wire = self._wire
+        if wire is not None:
+            return self.following.dispatch(uri, action, lambda number: self._say(wire, uri, number, action))
+        receipt = self.following.dispatch(uri, action, None)
+        if uri not in self.mirror.channels:
+            self._unsent.append(Redo(uri, action, receipt.client_seq, receipt.client_seq))
         return receipt
 
     def _say(self, wire: Wire, uri: URI, client_seq: int, action: StateAction) -> None:
         if not wire.dispatch(uri, client_seq, action):
             self.following.unsaid(uri, client_seq, Unsupported("this host speaks a version that has no such action"))
+        elif uri not in self.mirror.channels or isinstance(action, root.ConfigChanged):
+            self._expect_no_echo(wire, uri, client_seq)
 
-    def _expect_no_echo(self, uri: URI, receipt: Receipt) -> None:
+    def _expect_no_echo(self, wire: Wire, uri: URI, client_seq: int) -> None:
         """Whoever does not follow a channel hears only refusals: ask something else, and see which comes first."""
-        task = asyncio.create_task(self._wait_for_refusal(uri, receipt))
-        self._watching.add(task)
-        task.add_done_callback(self._watching.discard)
+        answer = wire.request("listSessions", ListSessionsParams(channel=ROOT, limit=1))
+        answer.add_done_callback(lambda done: self._heard_nothing(uri, client_seq, done))
 
-    async def _wait_for_refusal(self, uri: URI, receipt: Receipt) -> None:
-        wire = self._wire
-        if wire is None:
-            return
-        try:
-            await wire.request("listSessions", ListSessionsParams(channel=ROOT, limit=1))
-        except RpcError:
-            pass  # an answer is an answer
-        except Interrupted as error:
-            receipt.failed(error)
-            return
-        self.following.assume_accepted(uri, receipt.client_seq)
+    def _heard_nothing(self, uri: URI, client_seq: int, answer: asyncio.Future[Any]) -> None:
+        error = None if answer.cancelled() else answer.exception()
+        if isinstance(error, Interrupted):
+            if uri not in self.mirror.channels:
+                self.following.fail(client_seq, error)
+            # Otherwise it is pending, and seen to when we come back.
+        else:
+            self.following.assume_accepted(uri, client_seq)  # an error is an answer, too
 
     # What the host says (`wire.Owner`)
 

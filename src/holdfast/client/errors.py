@@ -30,7 +30,14 @@ class Refused(HoldfastError):
 
 
 class Interrupted(HoldfastError):
-    """The connection broke before the answer came, and saying it again might do it twice."""
+    """The connection broke before the answer came, and saying it again might do it twice.
+
+    `is_unheard`: it is known at least that nothing was done.
+    """
+
+    def __init__(self, message: str, *, is_unheard: bool = False) -> None:
+        super().__init__(message)
+        self.is_unheard = is_unheard
 
 
 class Gone(HoldfastError):

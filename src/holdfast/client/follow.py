@@ -67,14 +67,17 @@ class Follower:
         self._seen: ActiveTurn | Turn | None = after
         self._chat = ""
 
-    def look(self, state: ChatState, changes: Sequence[Change]) -> list[Event]:
-        """What is new. `changes` are what the chat's state differs by since the last look, if that is known."""
+    def look(self, state: ChatState, changes: Sequence[Change], *, has_begun: bool = False) -> list[Event]:
+        """What is new. `changes` are what the chat's state differs by since the last look, if that is known.
+
+        A turn that is not there has yet to begin, unless it was seen or it is known that it `has_begun`.
+        """
         if self.is_over:
             return []
         self._chat = state.resource
         turn = turn_in(state, self.turn_id)
         if turn is None:
-            return self._vanished()
+            return self._vanished() if has_begun or self._seen is not None else []
         if turn is self._seen:
             return []
         if len(changes) == 1 and isinstance(turn, ActiveTurn):
@@ -88,8 +91,6 @@ class Follower:
         return list(self._told(turn))
 
     def _vanished(self) -> list[Event]:
-        if self._seen is None:
-            return []  # it has not begun
         self.is_over = True
         return [Ended(None, turn_id=self.turn_id)]
 

@@ -7,7 +7,8 @@ in the order things arrive, with the actions that came as one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeAlias
 
 from holdfast.client.errors import Gone, Interrupted, Refused
@@ -30,11 +31,12 @@ class Receipt:
     Not awaiting it is fine.
     """
 
-    __slots__ = ("_outcome", "client_seq")
+    __slots__ = ("_outcome", "_told", "client_seq")
 
     def __init__(self, client_seq: int) -> None:
         self.client_seq = client_seq
         self._outcome: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._told: Callable[[Exception | None], None] | None = None
 
     def __await__(self) -> Generator[Any, None, None]:
         return self._outcome.__await__()
@@ -44,18 +46,28 @@ class Receipt:
         """Whether it is known what became of the action."""
         return self._outcome.done()
 
-    def when_settled(self, told: Callable[[BaseException | None], None]) -> None:
-        """Have it told once what became of the action: None that it was accepted, or what `await` would raise."""
-        self._outcome.add_done_callback(lambda done: None if done.cancelled() else told(done.exception()))
+    def when_settled(self, told: Callable[[Exception | None], None]) -> None:
+        """Have somebody told what becomes of the action: None that it was accepted, or what `await` would raise.
+
+        Told at once, before listeners hear of the change.
+        """
+        assert self._told is None, "one is told"
+        self._told = told
 
     def accepted(self) -> None:
         if not self._outcome.done():
             self._outcome.set_result(None)
+            self._tell(None)
 
     def failed(self, error: Exception) -> None:
         if not self._outcome.done():
             self._outcome.set_exception(error)
             self._outcome.exception()  # nobody has to ask
+            self._tell(error)
+
+    def _tell(self, error: Exception | None) -> None:
+        if self._told is not None:
+            self._told(error)
 
 
 class Wish:
@@ -79,6 +91,8 @@ class Following:
         """Followed channels that have no state, only notifications."""
         self._listeners: dict[URI, list[Listener]] = {}
         self._receipts: dict[int, Receipt] = {}
+        self._untold: list[tuple[URI, Channel | None, Sequence[Change]]] | None = None
+        """What listeners hear once everything is settled that came together; None while nothing is being settled."""
 
     # Listening
 
@@ -96,41 +110,59 @@ class Following:
         return stop
 
     def _tell(self, uri: URI, channel: Channel | None, changes: Sequence[Change]) -> None:
+        if self._untold is not None:
+            self._untold.append((uri, channel, changes))
+            return
         for listener in tuple(self._listeners.get(uri, ())):
             listener(channel, changes)
 
+    @contextmanager
+    def _settling(self) -> Iterator[None]:
+        """Nobody is told before the block ends, also not of what is done about what is settled in it."""
+        if self._untold is not None:
+            yield
+            return
+        self._untold = []
+        try:
+            yield
+        finally:
+            untold, self._untold = self._untold, None
+        for each in untold:
+            self._tell(*each)
+
     # What we do
 
-    def dispatch(self, uri: URI, action: StateAction) -> Receipt:
-        """Take an action of ours into account; whoever listens sees the state that follows from it."""
-        receipt = Receipt(self.mirror.dispatch(uri, action))
+    def dispatch(self, uri: URI, action: StateAction, say: Callable[[int], None] | None) -> Receipt:
+        """Take an action of ours into account; whoever listens sees the state that follows from it.
+
+        `say` sends it under its number, if that can be done now; what listeners do about it is sent after it.
+        """
+        receipt = Receipt(self.mirror.dispatch(uri, action, sent=say is not None))
         self._receipts[receipt.client_seq] = receipt
+        if say is not None:
+            say(receipt.client_seq)
         channel = self.mirror.channels.get(uri)
         if channel is not None and channel.is_known:
             self._tell(uri, channel, (Change(channel),))
         return receipt
 
-    def unanswered(self, client_seq: int) -> bool:
-        """Whether the host has said nothing of an action yet."""
-        return client_seq in self._receipts
-
     def assume_accepted(self, uri: URI, client_seq: int) -> None:
         """A host had its time to refuse an action, and said nothing: it does not echo this one."""
         receipt = self._receipts.pop(client_seq, None)
         if receipt is not None:
-            self._take_back(uri, client_seq)
             receipt.accepted()
+            self._take_back(uri, client_seq)
 
     def unsaid(self, uri: URI, client_seq: int, why: Exception) -> None:
         """An action could not be said at all."""
+        self.fail(client_seq, why)
         self._take_back(uri, client_seq)
-        self._fail(client_seq, why)
 
     def _take_back(self, uri: URI, client_seq: int) -> None:
         channel = self.mirror.channels.get(uri)
         if channel is not None and channel.settle(client_seq):
             channel.derive()
-            self._tell(uri, channel, (Change(channel),))
+            self._tell(uri, channel, (Change(channel, settled=Settled(client_seq)),))
 
     def forget(self, uri: URI) -> None:
         """Nobody holds a channel any more."""
@@ -138,24 +170,25 @@ class Following:
         self.stateless.discard(uri)
         for client_seq in self.mirror.forget(uri):
             # The answer will not be seen, and the action was sent: as good as said.
-            self._fail(client_seq, Interrupted("the channel is not followed any more"))
+            self.fail(client_seq, Interrupted("the channel is not followed any more"))
 
     # What the host says
 
     def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> None:
         self.changed(self.mirror.envelopes(envelopes))
 
-    def changed(self, changes: Iterable[Change]) -> None:
+    def changed(self, changes: Sequence[Change]) -> None:
         """Settle receipts, and tell each listener once."""
         told: dict[URI, tuple[Channel, list[Change]]] = {}
         for change in changes:
-            if change.settled is not None:
-                self._settle(change.settled)
-            if change.channel is not None:
+            if change.channel is not None and change.channel.is_known:
                 told.setdefault(change.channel.uri, (change.channel, []))[1].append(change)
-        for uri, (channel, together) in told.items():
-            if channel.is_known:
+        settled = [change.settled for change in changes if change.settled is not None]
+        with self._settling() if settled else nullcontext():
+            for uri, (channel, together) in told.items():
                 self._tell(uri, channel, together)
+            for each in settled:
+                self._settle(each)
 
     def resumed(self, resumed: Resumed) -> None:
         """What coming back has done."""
@@ -164,11 +197,12 @@ class Following:
             if receipt is not None:
                 receipt.client_seq = redo.client_seq
                 self._receipts[redo.client_seq] = receipt
-        for client_seq in resumed.lost:
-            self._fail(client_seq, Interrupted("the connection broke, and the host may not have heard this"))
-        self.changed(resumed.changes)
-        for uri in resumed.gone:
-            self._gone(uri)
+        with self._settling():
+            for lost in resumed.lost:
+                self.fail(lost.client_seq, _interrupted(is_unheard=lost.is_unheard))
+            self.changed(resumed.changes)
+            for uri in resumed.gone:
+                self._gone(uri)
 
     def removed(self, session: URI) -> None:
         """A session was disposed of, with everything in it."""
@@ -178,7 +212,7 @@ class Following:
         for uri in (session, *(chat.resource for chat in channel.confirmed.chats), uris.annotations_of(session)):
             if uri in self.mirror.channels:
                 for client_seq in self.mirror.forget(uri):
-                    self._fail(client_seq, Gone("the session was disposed of"))
+                    self.fail(client_seq, Gone("the session was disposed of"))
                 self._gone(uri)
 
     def _gone(self, uri: URI) -> None:
@@ -188,7 +222,7 @@ class Following:
     def over(self, why: str) -> None:
         """Nothing will be answered any more."""
         for client_seq in tuple(self._receipts):
-            self._fail(client_seq, Gone(why))
+            self.fail(client_seq, Gone(why))
         for uri in tuple(self._listeners):
             self._tell(uri, None, ())
 
@@ -201,7 +235,13 @@ class Following:
         else:
             receipt.failed(Refused(settled.reason))
 
-    def _fail(self, client_seq: int, error: Exception) -> None:
+    def fail(self, client_seq: int, error: Exception) -> None:
+        """Nobody will know more of an action than this."""
         receipt = self._receipts.pop(client_seq, None)
         if receipt is not None:
             receipt.failed(error)
+
+
+def _interrupted(*, is_unheard: bool) -> Interrupted:
+    heard = "has not heard this" if is_unheard else "may not have heard this"
+    return Interrupted(f"the connection broke, and the host {heard}", is_unheard=is_unheard)

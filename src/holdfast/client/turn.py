@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -18,7 +18,7 @@ from holdfast.client.mirror import Change, Channel
 from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.messages import Message
 from holdfast.protocol.chat.parts import ErrorResponsePart, MarkdownResponsePart
-from holdfast.protocol.chat.state import ActiveTurn, TurnState
+from holdfast.protocol.chat.state import ActiveTurn, ChatState, TurnState
 from holdfast.protocol.chat.state import Turn as TurnRecord
 from holdfast.protocol.common import ErrorInfo, UsageInfo
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from holdfast.client.chat import Chat
 
 __all__ = ["Outcome", "Turn"]
+
+_RECENT: Final = 8
+"""How many turns a message that waited may be behind when we come back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class Turn:
         self._follower = Follower(turn_id, chat.dispatch)
         self._message: Message | None = None
         self._receipt: Receipt | None = None
+        self._has_begun = False
+        """The host has accepted it, or begun it: from now on it is in the chat's state, or was taken back."""
         self._stop: Callable[[], None] = chat.listen(self._changed)
 
     def __repr__(self) -> str:
@@ -104,7 +109,7 @@ class Turn:
         if self.is_over:
             return
         if self.id:
-            await self.chat.dispatch(self.chat.uri, actions.TurnCancelled(turn_id=self.id, duration=0))
+            await self.chat.end(self.id)
         else:
             await self.chat.unqueue(self.queued_id)
 
@@ -123,25 +128,40 @@ class Turn:
             self._tell(self._follower.look(state, ()))
         return self
 
-    def begun_by(self, receipt: Receipt, message: Message) -> Turn:
-        """It begins when the host accepts what this receipt is for."""
+    def begun_by(self, receipt: Receipt, message: Message | None) -> Turn:
+        """It begins when the host accepts what this receipt is for. A message may wait if it has to."""
         self._message, self._receipt = message, receipt
         receipt.when_settled(self._settled)
         return self
 
-    def _settled(self, error: BaseException | None) -> None:
-        if error is None or self.is_over:
+    def _settled(self, error: Exception | None) -> None:
+        state = self.chat.confirmed
+        if error is None:
+            self._has_begun = bool(self.id)
+        elif self.is_over or (state is not None and self._was_heard(state)):
             return
-        known = turn_in(self.chat.confirmed, self.id) if self.id and self.chat.confirmed is not None else None
-        if isinstance(error, Interrupted) and (known is not None or self.queued_id):
-            return  # the host had heard it, as the state shows; or the queue will tell
-        if isinstance(error, Refused) and not self.queued_id and self._message is not None and self.chat.is_busy:
-            # Somebody's turn began a moment before: ours waits for its end.
-            self.id, message = "", self._message
-            self.queued_id, receipt = self.chat.put_in_queue(message)
-            self.begun_by(receipt, message)
-            return
-        self._finish(error if isinstance(error, Exception) else Gone(str(error)))
+        elif state is None or not self._wait_instead(error, state):
+            self._finish(error)
+
+    def _wait_instead(self, error: Exception, confirmed: ChatState) -> bool:
+        """Another turn began a moment before: a message waits for its end. False if it is not like that."""
+        was_not_wanted = isinstance(error, Refused) or (isinstance(error, Interrupted) and error.is_unheard)
+        is_busy = confirmed.active_turn is not None or self.chat.is_busy
+        if self.queued_id or self._message is None or not (was_not_wanted and is_busy):
+            return False
+        if self.chat.is_unwanted(self.id):
+            self._tell([Ended(None)])
+            return True
+        self.id, message = "", self._message
+        self.queued_id, receipt = self.chat.put_in_queue(message)
+        self.begun_by(receipt, message)
+        return True
+
+    def _was_heard(self, state: ChatState) -> bool:
+        """Whether the host had heard of it all the same, before the connection broke or from the broken one."""
+        if not self.id:
+            return _is_queued(state, self.queued_id) or bool(self._find_after_snapshot(state))
+        return turn_in(state, self.id) is not None
 
     # Following
 
@@ -149,7 +169,7 @@ class Turn:
         if channel is None:
             self._finish(Gone("the chat is no more, or the connection was closed"))
         elif self.id or self._found_beginning(channel, changes):
-            self._tell(self._follower.look(channel.confirmed, changes))
+            self._tell(self._follower.look(channel.confirmed, changes, has_begun=self._has_begun))
 
     def _found_beginning(self, channel: Channel, changes: Sequence[Change]) -> bool:
         """A queued message becomes a turn whose id the host makes."""
@@ -157,25 +177,26 @@ class Turn:
             action = change.action
             if isinstance(action, actions.TurnStarted) and action.queued_message_id == self.queued_id:
                 self.id = action.turn_id
-            elif action is None:
-                self._find_after_snapshot(channel)
             elif isinstance(action, actions.PendingMessageRemoved) and action.id == self.queued_id and change.by:
                 # The host takes it out of the queue to begin it, a client to have it never begin.
                 self._tell([Ended(None)])
+                return False
+        if any(change.is_renewed for change in changes) and not _is_queued(channel.optimistic, self.queued_id):
+            self.id = self._find_after_snapshot(channel.confirmed)
+            if not self.id:
+                self._finish(Interrupted("the message left the queue while the connection was away"))
         if self.id:
+            self._has_begun = True
             self._follower = Follower(self.id, self.chat.dispatch)
         return bool(self.id)
 
-    def _find_after_snapshot(self, channel: Channel) -> None:
+    def _find_after_snapshot(self, state: ChatState) -> str:
         """Its beginning was missed if the message waits no more: it is the newest turn that says the same."""
-        state = channel.confirmed
-        if any(each.id == self.queued_id for each in state.queued_messages or ()) or channel.pending:
-            return
-        turns = (*state.turns[-8:], *((state.active_turn,) if state.active_turn else ()))
+        turns = (*state.turns[-_RECENT:], *((state.active_turn,) if state.active_turn else ()))
         said = (
             turn.id for turn in reversed(turns) if self._message is not None and _same(turn.message, self._message)
         )
-        self.id = next(said, "")
+        return next(said, "")
 
     def _tell(self, events: Sequence[Event]) -> None:
         for event in events:
@@ -196,6 +217,10 @@ class Turn:
             record = turn_in(self.chat.confirmed, self.id) if self.chat.confirmed is not None and self.id else None
             turn = record if isinstance(record, TurnRecord) else None
             self._outcome.set_result(Outcome(turn, ended.state))
+
+
+def _is_queued(state: ChatState, queued_id: str) -> bool:
+    return any(each.id == queued_id for each in state.queued_messages or ())
 
 
 def _same(one: Message, other: Message) -> bool:

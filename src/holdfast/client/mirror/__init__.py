@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from holdfast.client.mirror.channel import Channel, Pending
-from holdfast.client.mirror.mirror import Batch, Change, Mirror, Redo, Replayed, Resumed, Settled
+from holdfast.client.mirror.mirror import Batch, Change, Lost, Mirror, Redo, Replayed, Resumed, Settled
 
 __all__ = [
     "Batch",
     "Change",
     "Channel",
+    "Lost",
     "Mirror",
     "Pending",
     "Redo",

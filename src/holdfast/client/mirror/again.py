@@ -1,18 +1,21 @@
-"""Which actions may be said again when it is not known whether the host had heard them.
+"""Which actions may be said again when the connection broke before the host answered them.
 
-Pure. After a replay everything it does not contain was lost; after a snapshot nobody knows. An action is repeated
-where that does no harm: it sets what it says, or the state shows that its effect is not there yet.
+Pure. What was never sent is said now. After a replay everything it does not contain was lost; after a snapshot nobody
+knows. There an action is repeated where that does no harm: it sets what it says, or the state shows that its effect
+is not there yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum, auto
 from typing import Any, Final
 
 from holdfast.protocol.annotations import actions as remarks
 from holdfast.protocol.changeset import actions as changeset
 from holdfast.protocol.chat import actions as chat
 from holdfast.protocol.chat.parts import InputRequestResponsePart, ToolCallResponsePart
+from holdfast.protocol.chat.state import TurnState
 from holdfast.protocol.chat.tools import (
     ToolCallPendingConfirmationState,
     ToolCallPendingResultConfirmationState,
@@ -22,14 +25,26 @@ from holdfast.protocol.envelope import StateAction
 from holdfast.protocol.root import actions as root
 from holdfast.protocol.session import actions as session
 
-__all__ = ["may_repeat"]
+__all__ = ["Fate", "may_repeat"]
 
 _Check = Callable[[Any, Any], bool]
 
 
-def may_repeat(action: StateAction, state: Any, *, was_lost: bool) -> bool:
-    """Whether to dispatch an action again. `was_lost`: the host is known not to have accepted it."""
-    check = _IF_LOST.get(type(action)) if was_lost else None
+class Fate(Enum):
+    """What became of an action before the break."""
+
+    UNSENT = auto()
+    LOST = auto()
+    """Sent, and the host has not accepted it."""
+    UNKNOWN = auto()
+
+
+def may_repeat(action: StateAction, state: Any, fate: Fate) -> bool:
+    """Whether to dispatch an action to a channel whose state is this now; None if that is not known."""
+    if fate is Fate.UNSENT:
+        # Whoever begins a turn may want to wait for one that began meanwhile.
+        return state is None or not isinstance(action, chat.TurnStarted) or _starts(state, action)
+    check = _IF_LOST.get(type(action)) if fate is Fate.LOST else None
     check = check or _ALWAYS.get(type(action))
     return check is not None and state is not None and check(state, action)
 
@@ -45,6 +60,11 @@ def _starts(state: Any, action: chat.TurnStarted) -> bool:
 
 def _ends(state: Any, action: chat.TurnCancelled) -> bool:
     return state.active_turn is not None and state.active_turn.id == action.turn_id
+
+
+def _failed(state: Any, action: chat.TurnResume) -> bool:
+    last = state.turns[-1] if state.turns and state.active_turn is None else None
+    return last is not None and last.id == action.turn_id and last.state == TurnState.ERROR
 
 
 def _call_is(status: type) -> _Check:
@@ -91,6 +111,7 @@ _ALWAYS: Final[dict[type, _Check]] = {
             chat.WorkingDirectoryRemoved,
             chat.QueuedMessagesReordered,
             remarks.Set,
+            remarks.Updated,
             remarks.EntrySet,
             remarks.Removed,
             remarks.EntryRemoved,
@@ -110,4 +131,4 @@ _ALWAYS: Final[dict[type, _Check]] = {
 }
 
 # A message that was consumed is in no list any more: only if it is known to be lost may it be queued again.
-_IF_LOST: Final[dict[type, _Check]] = {chat.PendingMessageSet: _sets}
+_IF_LOST: Final[dict[type, _Check]] = {chat.PendingMessageSet: _sets, chat.TurnResume: _failed}

@@ -33,10 +33,15 @@ def kind_of_state(state: object) -> str:
 
 
 class Pending(NamedTuple):
-    """An action that was dispatched and not answered."""
+    """An action that was dispatched and not answered. One that was dispatched during a break was not `sent`.
+
+    `before` is the number under which it was sent once already, if that may still arrive.
+    """
 
     client_seq: int
     action: StateAction
+    sent: bool = True
+    before: int | None = None
 
 
 class Channel:
@@ -63,11 +68,11 @@ class Channel:
         """Whether there is a state. Until then envelopes are kept for later."""
         return self.confirmed is not None
 
-    def dispatch(self, client_seq: int, action: StateAction) -> None:
+    def dispatch(self, pending: Pending) -> None:
         """Show an action before the host has answered it."""
-        self.pending.append(Pending(client_seq, action))
+        self.pending.append(pending)
         if self.is_known:
-            self.optimistic = self._reduce(self.optimistic, action)
+            self.optimistic = self._reduce(self.optimistic, pending.action)
 
     def snapshot(self, snapshot: Snapshot) -> list[ActionEnvelope]:
         """Begin again from what the host shows. The envelopes that had come too early are applied and returned."""
@@ -119,6 +124,14 @@ class Channel:
                 self.pending.remove(entry)
                 self._ended_early.add(turn_id)
                 return
+
+    def forget_early(self) -> None:
+        """What came before a snapshot that never came was of another connection."""
+        self._early.clear()
+
+    def number_now(self, client_seq: int) -> int:
+        """The number of an action by now, given one that it was ever sent under."""
+        return next((entry.client_seq for entry in self.pending if entry.before == client_seq), client_seq)
 
     def settle(self, client_seq: int) -> bool:
         """The host has answered an action, one way or the other; whether it was pending."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
-from holdfast.client.mirror.again import may_repeat
-from holdfast.client.mirror.channel import Channel
+from holdfast.client.mirror.again import Fate, may_repeat
+from holdfast.client.mirror.channel import Channel, Pending
 from holdfast.protocol.codec import Unknown
 from holdfast.protocol.common import URI
 from holdfast.protocol.connection.commands import (
@@ -22,7 +22,7 @@ from holdfast.protocol.root import actions as root
 from holdfast.protocol.snapshot import Snapshot
 from holdfast.protocol.uris import ROOT
 
-__all__ = ["Batch", "Change", "Mirror", "Redo", "Replayed", "Resumed", "Settled"]
+__all__ = ["Batch", "Change", "Lost", "Mirror", "Redo", "Replayed", "Resumed", "Settled"]
 
 
 _ROOT_SCHEME: Final = "ahp-root:"
@@ -38,14 +38,15 @@ class Settled(NamedTuple):
 class Change(NamedTuple):
     """A channel differs.
 
-    `action` is what the host said, None if all of the state may be new; `by` the client it said it for; `settled`
-    is given where that was us.
+    `action` is what the host said, None if it said nothing that anybody would reduce; `by` the client it said it
+    for; `settled` is given where that was us. `is_renewed`: all of the state may be new, without anybody saying why.
     """
 
     channel: Channel | None
     action: StateAction | None = None
     settled: Settled | None = None
     by: str | None = None
+    is_renewed: bool = False
 
 
 class Batch(NamedTuple):
@@ -63,7 +64,11 @@ class Replayed(NamedTuple):
 
 
 class Redo(NamedTuple):
-    """An action of ours that the host has not heard, dispatched anew: its old number and its new one."""
+    """An action of ours to say (again): its number before the break, and now.
+
+    It keeps its number where the host has certainly not accepted it: should the host hear it from the old connection
+    after all, it takes the two for one. Where nobody knows it gets a new one, so that there is an answer.
+    """
 
     channel: URI
     action: StateAction
@@ -71,12 +76,19 @@ class Redo(NamedTuple):
     client_seq: int
 
 
+class Lost(NamedTuple):
+    """An action of ours that is not said again. `is_unheard`: it certainly had no effect."""
+
+    client_seq: int
+    is_unheard: bool
+
+
 class Resumed(NamedTuple):
     """What coming back has done: what changed, what to say again, what was lost, which channels are gone."""
 
     changes: list[Change]
     again: list[Redo]
-    lost: list[int]
+    lost: list[Lost]
     gone: list[URI]
 
 
@@ -99,12 +111,15 @@ class Mirror:
 
     # What we do
 
-    def dispatch(self, uri: URI, action: StateAction) -> int:
-        """Take an action of ours into account, if its channel is followed, and return its number."""
+    def dispatch(self, uri: URI, action: StateAction, *, sent: bool = True) -> int:
+        """Take an action of ours into account, if its channel is followed, and return its number.
+
+        `sent`: it leaves now. One that does not is said when we come back.
+        """
         self._client_seq += 1
         channel = self.channels.get(uri)
         if channel is not None:
-            channel.dispatch(self._client_seq, action)
+            channel.dispatch(Pending(self._client_seq, action, sent))
         return self._client_seq
 
     def follow(self, uri: URI) -> Channel:
@@ -128,7 +143,10 @@ class Mirror:
         if channel is None:
             return []
         early = channel.snapshot(snapshot)
-        return [Change(channel), *(change for envelope in early if (change := self._settle(channel, envelope)))]
+        return [
+            Change(channel, is_renewed=True),
+            *(change for envelope in early if (change := self._settle(channel, envelope))),
+        ]
 
     def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> list[Change]:
         """Take envelopes that came as one: of older hosts one may stand for several, all with its number."""
@@ -175,6 +193,9 @@ class Mirror:
         settled = self._settled(envelope)
         if settled is None:
             return None
+        if settled.reason is None:
+            # What we had given up may be heard in the end, before what we said in its place.
+            settled = Settled(channel.number_now(settled.client_seq))
         channel.settle(settled.client_seq)
         self._drop_swallowed(channel, settled.client_seq)
         return Change(channel, None if settled.reason else envelope.action, settled, self.client_id)
@@ -199,11 +220,13 @@ class Mirror:
         return tuple(uri for uri, channel in self.channels.items() if channel.is_known)
 
     def resume(self, result: ReconnectReplayResult | Replayed | ReconnectSnapshotResult | Unknown) -> Resumed:
-        """Take the answer to `reconnect`. Redone actions are pending again, under new numbers, in their order."""
+        """Take the answer to `reconnect`. What is said again is pending again, in its order."""
         waiting = [(uri, entry) for uri in self.channels for entry in self.channels[uri].pending]
         waiting.sort(key=lambda each: each[1].client_seq)
         changes: list[Change] = []
         gone: list[URI] = []
+        for channel in self.channels.values():
+            channel.forget_early()
         if isinstance(result, ReconnectReplayResult):
             result = Replayed([Batch(each.server_seq, (each,)) for each in result.actions], result.missing)
         if isinstance(result, Replayed):
@@ -217,16 +240,16 @@ class Mirror:
             if any(uri.startswith(_ROOT_SCHEME) for uri in shown):
                 shown.add(ROOT)
             gone = [uri for uri in self.resumable() if uri not in shown]
-            for channel in self.channels.values():
-                channel.pending.clear()
+            if snapshots:
+                # The host may count from below what we had seen. What it then says twice, channels know.
+                self.last_seen = max(each.from_seq for each in snapshots)
             for snapshot in snapshots:
                 changes += self.snapshot(snapshot)
         settled = {change.settled.client_seq for change in changes if change.settled}
         unheard = [(uri, entry) for uri, entry in waiting if entry.client_seq not in settled]
         for uri in gone:
             del self.channels[uri]
-        replayed = isinstance(result, Replayed)
-        again, lost = self._redo(unheard, replayed)
+        again, lost = self._redo(unheard, Fate.LOST if isinstance(result, Replayed) else Fate.UNKNOWN)
         changes += [
             Change(channel) for channel in map(self.channels.get, {redo.channel for redo in again}) if channel
         ]
@@ -234,21 +257,28 @@ class Mirror:
 
     def begin(self, server_seq: int, snapshots: Sequence[Snapshot]) -> Resumed:
         """Take the answer to `initialize`, the first or a later one: the host begins with us from here."""
+        resumed = self.resume(ReconnectSnapshotResult(snapshots=tuple(snapshots)))
         self.last_seen = server_seq
-        return self.resume(ReconnectSnapshotResult(snapshots=tuple(snapshots)))
+        return resumed
 
-    def _redo(self, unheard: Sequence[tuple[URI, Any]], replayed: bool) -> tuple[list[Redo], list[int]]:
-        """Clear what is pending, and dispatch again what may be."""
+    def _redo(self, unheard: Sequence[tuple[URI, Pending]], fate_of_sent: Fate) -> tuple[list[Redo], list[Lost]]:
+        """Clear what is pending, and take into account again what is to be said."""
         for channel in self.channels.values():
             if channel.pending:
                 channel.pending.clear()
                 channel.derive()
         again: list[Redo] = []
-        lost: list[int] = []
+        lost: list[Lost] = []
         for uri, entry in unheard:
             known = self.channels.get(uri)
-            if known is not None and may_repeat(entry.action, known.optimistic, was_lost=replayed):
-                again.append(Redo(uri, entry.action, entry.client_seq, self.dispatch(uri, entry.action)))
+            fate = fate_of_sent if entry.sent else Fate.UNSENT
+            if known is None or not may_repeat(entry.action, known.optimistic, fate):
+                lost.append(Lost(entry.client_seq, fate is not Fate.UNKNOWN))
             else:
-                lost.append(entry.client_seq)
+                pending = Pending(entry.client_seq, entry.action)
+                if fate is Fate.UNKNOWN:
+                    self._client_seq += 1
+                    pending = Pending(self._client_seq, entry.action, before=entry.client_seq)
+                known.dispatch(pending)
+                again.append(Redo(uri, entry.action, entry.client_seq, pending.client_seq))
         return again, lost

@@ -71,7 +71,7 @@ def test_a_row_names_the_directory_or_what_is_going_on() -> None:
     assert row.detail == "my app"
     details = {row.uri: row.detail for row in listing(SESSIONS, made.NOW).rows}
     assert details["ahp-session:/works"] == "Step 2 of 5"
-    assert details["ahp-session:/waits-new"] == "waits for you"
+    assert details["ahp-session:/waits-new"] == ""
     assert details["ahp-session:/failed"] == "failed"
 
 

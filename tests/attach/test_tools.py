@@ -36,10 +36,10 @@ EDIT = FileEdit(before=SIDE, after=SIDE)
     ("call", "standing", "fold"),
     [
         (made.call(tools.ToolCallStreamingState, partial_input="{"), Standing.PREPARING, Fold.PEEK),
-        (made.pending(), Standing.ASKS, Fold.OPEN),
+        (made.pending(), Standing.ASKS, Fold.FOLDED),
         (made.call(tools.ToolCallRunningState), Standing.RUNNING, Fold.PEEK),
-        (made.call(tools.ToolCallAuthRequiredState, **MCP), Standing.SIGN_IN, Fold.OPEN),
-        (made.call(tools.ToolCallPendingResultConfirmationState), Standing.REVIEW, Fold.OPEN),
+        (made.call(tools.ToolCallAuthRequiredState, **MCP), Standing.SIGN_IN, Fold.FOLDED),
+        (made.call(tools.ToolCallPendingResultConfirmationState), Standing.REVIEW, Fold.FOLDED),
         (made.call(), Standing.DONE, Fold.FOLDED),
         (made.call(success=False), Standing.FAILED, Fold.PEEK),
         (made.call(tools.ToolCallCancelledState), Standing.DENIED, Fold.FOLDED),

@@ -19,6 +19,7 @@ __all__ = ["SECTIONS", "cli", "main"]
 # What `holdfast --help` shows: section -> subcommand -> the module whose `command` it is.
 SECTIONS: Final = {
     "Sessions": {
+        "attach": "holdfast.cli.attach",
         "sessions": "holdfast.cli.sessions",
         "new": "holdfast.cli.new",
         "send": "holdfast.cli.send",

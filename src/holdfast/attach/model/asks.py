@@ -17,7 +17,7 @@ from holdfast.protocol.codec import Unknown
 from holdfast.protocol.common import URI, StringOrMarkdown
 from holdfast.protocol.session import state as session
 
-__all__ = ["AskKind", "AskView", "Choice", "asks"]
+__all__ = ["AskKind", "AskView", "Choice", "asks", "identity"]
 
 
 class AskKind(Enum):
@@ -59,6 +59,12 @@ def asks(state: session.SessionState, here: URI | None) -> tuple[AskView, ...]:
     """What waits in a session: first that of the chat which is on the screen. A client's own tools do not wait."""
     views = [view for entry in state.input_needed or () if (view := _ask(entry)) is not None]
     return tuple(sorted(views, key=lambda view: view.chat != here))
+
+
+def identity(ask: AskView) -> object:
+    """What a person decides about: another value means that they have to look again. A judged risk is not that."""
+    asked = tuple(section for section in ask.sections if not section.label.startswith("risk"))
+    return ask.id, ask.title, ask.says, asked, ask.choices
 
 
 def _ask(entry: session.SessionInputRequest) -> AskView | None:

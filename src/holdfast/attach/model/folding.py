@@ -1,4 +1,4 @@
-"""How much of a block is shown: what has ended folds away, what needs a look is open."""
+"""How much of a block is shown: what runs shows its end, what has ended folds away, what was changed stays."""
 
 from __future__ import annotations
 
@@ -20,10 +20,8 @@ class Fold(Enum):
     OPEN = "open"
 
 
+# What asks a person is folded: what it asks stands below the transcript, in full.
 _TOOLS: Final = {
-    Standing.ASKS: Fold.OPEN,
-    Standing.REVIEW: Fold.OPEN,
-    Standing.SIGN_IN: Fold.OPEN,
     Standing.RUNNING: Fold.PEEK,
     Standing.PREPARING: Fold.PEEK,
     Standing.FAILED: Fold.PEEK,

@@ -98,8 +98,6 @@ def _group(bits: int) -> Group:
 def _detail(session: SessionSummary, doing: int) -> str:
     if session.activity:
         return words.one_line(session.activity)
-    if doing == status.INPUT_NEEDED:
-        return "waits for you"
     if doing == status.ERROR:
         return "failed"
     where = session.project.display_name if session.project else ""

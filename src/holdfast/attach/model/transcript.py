@@ -32,6 +32,8 @@ __all__ = [
     "Strange",
     "Thinking",
     "Tool",
+    "looks_same",
+    "text_of",
 ]
 
 
@@ -133,6 +135,18 @@ _WHO: Final = {
 }
 
 
+_FLAGS: Final = ("grows", "is_sending", "is_loading", "is_resumable")
+
+
+def looks_same(one: Block, other: Block) -> bool:
+    """Whether two blocks were made from the same value, and in the same circumstances."""
+    return (
+        type(one) is type(other)
+        and one.source is other.source
+        and all(getattr(one, flag, None) == getattr(other, flag, None) for flag in _FLAGS)
+    )
+
+
 class Reader:
     """Reads one chat again and again, and reads each ended turn once."""
 
@@ -143,7 +157,7 @@ class Reader:
         """The blocks of a chat. Turns that are not in the `confirmed` state are still being sent."""
         blocks: list[Block] = []
         if state.turns_next_cursor is not None:
-            blocks.append(Older("older", (state.turns_next_cursor, is_loading), is_loading))
+            blocks.append(Older("older", state.turns_next_cursor, is_loading))
         turns: dict[str, tuple[Turn, bool, tuple[Block, ...]]] = {}
         for index, turn in enumerate(state.turns):
             is_last = index == len(state.turns) - 1 and state.active_turn is None
@@ -185,8 +199,9 @@ def _said(turn_id: str, message: Message, is_sending: bool) -> Said:
         words.one_line(str(each.raw.get("label", "attachment")) if isinstance(each, Unknown) else each.label)
         for each in message.attachments or ()
     )
+    labels = tuple(label for label in labels if label not in message.text)  # the others stand there already
     who = _WHO.get(message.origin.kind, words.one_line(str(message.origin.kind)))
-    return Said(f"{turn_id}/said", (message, is_sending), words.safe(message.text), labels, who, is_sending)
+    return Said(f"{turn_id}/said", message, words.safe(message.text), labels, who, is_sending)
 
 
 def _part(turn_id: str, index: int, part: parts.ResponsePart, *, grows: bool, can_resume: bool = False) -> Block:
@@ -209,7 +224,7 @@ def _part(turn_id: str, index: int, part: parts.ResponsePart, *, grows: bool, ca
         case parts.ErrorResponsePart():
             resumable = can_resume and bool(part.resumable)
             kind = words.one_line(part.error.error_type)
-            return Failed(key, (part, resumable), words.safe(part.error.message), kind, resumable)
+            return Failed(key, part, words.safe(part.error.message), kind, resumable)
         case Unknown():
             return Strange(key, part, words.one_line(str(part.raw.get("kind"))))
         case _:
@@ -247,3 +262,24 @@ def _usage(usage: Any) -> list[str]:
         if number is not None
     ]
     return [words.one_line(usage.model or ""), f"{' / '.join(tokens)} tokens" if tokens else ""]
+
+
+def text_of(block: Block) -> str:
+    """What is copied of a block."""
+    match block:
+        case Said() | Prose() | Thinking() | Ended():
+            return words.safe(str(block.text))
+        case Tool():
+            bodies = (section.body for section in block.view.sections)
+            texts = (words.safe(body) for body in bodies if isinstance(body, str))
+            return "\n".join((f"{block.view.name}: {words.plain(block.view.says)}", *texts))
+        case Notice():
+            return words.plain(block.text)
+        case Asked():
+            return "\n".join((block.message, *block.lines))
+        case Linked():
+            return block.name or block.about
+        case Failed():
+            return block.message
+        case Older() | Strange():
+            return ""

@@ -16,7 +16,20 @@ from markdown_it import MarkdownIt
 from holdfast.protocol.common import URI, Markdown, Number, StringOrMarkdown, Timestamp
 from holdfast.protocol.timestamps import to_milliseconds
 
-__all__ = ["age", "count", "duration", "one_line", "place", "plain", "safe", "shorten", "size", "span", "wall"]
+__all__ = [
+    "age",
+    "count",
+    "duration",
+    "file",
+    "one_line",
+    "place",
+    "plain",
+    "safe",
+    "shorten",
+    "size",
+    "span",
+    "wall",
+]
 
 # What programs send to colour or move: CSI, OSC and the other sequences. They are dropped, not shown. None takes a
 # line break with it.
@@ -94,7 +107,7 @@ def age(then: Timestamp | None, now: datetime) -> str:
     if moment is None:
         return ""
     seconds = (now - moment).total_seconds()
-    return "now" if seconds < 5 else span(seconds)
+    return "now" if seconds < 60 else span(seconds)
 
 
 def wall(timestamp: Timestamp | None) -> datetime | None:
@@ -136,3 +149,9 @@ def place(uri: URI) -> str:
     """The last name in a URI: of a file or directory, what people call it."""
     path = unquote(urlsplit(uri).path).rstrip("/")
     return safe(path.rpartition("/")[2] or path or uri)
+
+
+def file(uri: URI) -> str:
+    """A file or directory as people write it: its path, or the URI where it has none."""
+    parts = urlsplit(uri)
+    return safe(unquote(parts.path)) if parts.scheme == "file" else safe(uri)

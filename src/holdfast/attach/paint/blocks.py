@@ -162,7 +162,7 @@ def _linked(block: transcript.Linked, drawing: Drawing) -> list[Line]:
 
 def _failed(block: transcript.Failed, drawing: Drawing) -> list[Line]:
     shown = _text(Text(block.message, style="bad", overflow="fold"), drawing.width - 2)
-    hint = "The agent can go on from here: ^g resumes." if block.is_resumable else block.kind
+    hint = "The agent can go on from here: ^r resumes." if block.is_resumable else block.kind
     return indented([*shown, *_text(Text(hint, style="quiet"), drawing.width - 2)], "✗ ", "  ", "bad")
 
 

@@ -59,7 +59,22 @@ CONSOLE: Final = Console(
 def lines_of(renderable: RenderableType, width: int) -> list[Line]:
     """The lines of a renderable at a width."""
     options = CONSOLE.options.update(width=max(width, 1), highlight=False)
-    return CONSOLE.render_lines(renderable, options, pad=False)
+    return [_trimmed(line) for line in CONSOLE.render_lines(renderable, options, pad=False)]
+
+
+def _trimmed(line: Line) -> Line:
+    """The line without the blanks that fill it up."""
+    end = len(line)
+    while end and _is_blank(line[end - 1]):
+        end -= 1
+    if not end:
+        return []
+    last = line[end - 1]
+    return [*line[: end - 1], Segment(last.text.rstrip(), last.style)]
+
+
+def _is_blank(segment: Segment) -> bool:
+    return not segment.text.strip() and (segment.style is None or segment.style.bgcolor is None)
 
 
 def indented(lines: Iterable[Line], first: str, rest: str, style: str = "quiet") -> list[Line]:

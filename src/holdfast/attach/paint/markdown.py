@@ -67,9 +67,16 @@ class _Markdown(rich_markdown.Markdown):
         "hr": _Rule,
     }
 
-    def __init__(self, tokens: list[Token]) -> None:
-        super().__init__("", hyperlinks=False)
+    def __init__(
+        self, tokens: list[Token]
+    ) -> None:  # not the one above: it makes a parser, which costs more than this
+        self.markup = ""
         self.parsed = tokens
+        self.justify = None
+        self.style = "none"
+        self.hyperlinks = False
+        self.code_theme = self.inline_code_theme = "ansi_dark"
+        self.inline_code_lexer = None
 
 
 def markdown_lines(text: str, width: int) -> list[Line]:
@@ -162,6 +169,7 @@ class Stream:
     """The lines of a text that grows. A text that does not continue the one before begins anew."""
 
     def __init__(self, width: int) -> None:
+        self.width = width
         self._pieces = _Pieces(width)
         self._settled = ""
         self._lines: list[Line] = []
@@ -169,9 +177,9 @@ class Stream:
     def lines(self, text: str, *, grows: bool = True) -> list[Line]:
         """The lines of the text as it is now."""
         if not grows and "]:" in text:
-            return markdown_lines(text, self._pieces.width)  # what is defined at the end counts from the beginning
+            return markdown_lines(text, self.width)  # what is defined at the end counts from the beginning
         if not text.startswith(self._settled):
-            self._pieces = _Pieces(self._pieces.width)
+            self._pieces = _Pieces(self.width)
             self._settled, self._lines = "", []
         tail = text[len(self._settled) :]
         end = _settled(tail)

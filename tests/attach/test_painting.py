@@ -46,7 +46,7 @@ def long_chat(turns: int) -> ChatState:
 
 @aio
 async def test_a_long_chat_is_there_at_once_and_drawn_bit_by_bit() -> None:
-    app, state = Shown(), long_chat(400)
+    app, state = Shown(), long_chat(150)
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         transcript.show(Reader().read(state), {})

@@ -13,7 +13,7 @@ from holdfast.host import dialects
 from holdfast.protocol.compat.bridge import Bridge
 from holdfast.protocol.versions import BASELINES
 from host.bench import Bench, Client, Failed
-from host.conversation import CHAT, SESSION, session, take_turns
+from host.conversation import CHAT, SESSION, parts, session, speak, start, take_turns, tool
 
 OLDER = [str(version) for version in BASELINES if version.major < 1]
 CHANNELS = ["ahp-root://", SESSION, CHAT, f"{SESSION}/annotations"]
@@ -100,3 +100,27 @@ async def test_who_cannot_be_told_of_an_action_is_closed_and_the_others_are_told
         await asyncio.sleep(0)
         assert house.hub.links == 1
         assert not house.hub.broken.done()
+
+
+@pytest.mark.parametrize("version", ["0.3.0", "0.4.0", "0.8.0"])
+def test_a_fork_keeps_what_its_turns_refer_to_when_the_original_is_gone(version: str) -> None:
+    bench = Bench()
+    client = bench.client("driver")
+    chat = session(client)
+    key = start(bench, client, "t1", chat)
+    tool(bench, key, confirmed="not-needed")
+    block = {"type": "text", "text": "x" * 100_000}
+    result = {"success": True, "pastTenseMessage": "Done", "content": [block]}
+    speak(bench, key, "chat/toolCallComplete", toolCallId="k1", result=result)
+    bench.end(key)
+    (kept,) = parts(bench)[0]["toolCall"]["content"]
+    forker, _ = older(bench, version)
+    source = SESSION if version == "0.3.0" else chat
+    fork = {"session": source, "turnId": "t1"}
+    number = forker.request_later(
+        "createSession", channel="play:/fork", session="play:/fork", provider="play", fork=fork
+    )
+    bench.settle()
+    assert forker.answer(number) is None
+    client.request("disposeSession", SESSION)
+    assert client.request("resourceRead", uri=kept["uri"])["data"] == block["text"]

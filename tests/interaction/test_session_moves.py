@@ -323,3 +323,26 @@ async def test_a_chat_that_was_moved_in_the_middle_of_a_turn_is_no_longer_its_ol
     assert (await cancel(client, two, "t1"))["state"] == "cancelled"
     assert (await consistent(clients, own))["status"] == 1
     await agree(clients, two, client)
+
+
+@aio
+async def test_what_a_chat_refers_to_stays_when_the_session_it_left_is_gone(clients: Clients, session: str) -> None:
+    client = await clients()
+    await begin(client, session, permissionMode="auto")
+    chat = await further_chat(client, session)
+    turn = await took(client, chat, "t1", "big 100")
+    (call,) = [part["toolCall"] for part in turn["responseParts"] if part["kind"] == "toolCall"]
+    (block,) = [each for each in call["content"] if each["type"] == "resource"]
+    copy = await further_chat(client, session, 3, source={"kind": "fork", "chat": chat, "turnId": "t1"})
+    before = await client.request("resourceRead", uri=block["uri"])
+    own = (await _move(client, copy, kind="newSession"))["session"]
+    other = f"{session}-other"
+    await client.session(other)
+    await _move(client, chat, kind="session", session=other)
+    await client.request("disposeSession", session)
+    assert await client.request("resourceRead", uri=block["uri"]) == before
+    await client.request("disposeSession", own)
+    assert await client.request("resourceRead", uri=block["uri"]) == before
+    await client.request("disposeSession", other)
+    async with failing(-32008):
+        await client.request("resourceRead", uri=block["uri"])

@@ -50,6 +50,7 @@ from holdfast.ports.journal import (
     ReadTurnsFrom,
     RestoreSession,
     SessionRow,
+    ShareContents,
     StoredEnvelope,
     Write,
 )
@@ -204,6 +205,9 @@ _writes: st.SearchStrategy[Made] = st.one_of(
         st.sampled_from([0, 10, 100]),
     ),
     st.builds(_known, st.just(RestoreSession), _session),
+    st.permutations(UNITS[1:]).flatmap(
+        lambda units: st.builds(_known, st.just(ShareContents), *map(st.just, units[:2]))
+    ),
     st.builds(lambda client: lambda p: PutClient(ClientRecord(client, "1.0.0", p.now)), _client),
     st.builds(_at_now, st.just(PutDispatch), _client, _small, _data),
     st.builds(_known, st.just(ClearDispatches), _client),

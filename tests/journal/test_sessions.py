@@ -27,6 +27,7 @@ from holdfast.ports.journal import (
     ReadTurns,
     RestoreSession,
     SessionPage,
+    ShareContents,
     StoredChannel,
     TurnPage,
 )
@@ -183,6 +184,27 @@ def test_disposed_session_is_found_by_nothing_and_comes_back_whole(full: Journal
     commit(full, RestoreSession(SESSION))
     assert everything(full) == before
     assert full.read(LoadUnit(SESSION, disposed=True)) is None
+
+
+def test_what_two_sessions_hold_stays_with_the_one_that_is_left(journal: Journal) -> None:
+    commit(journal, session(SESSION), session("b"), session("c"), PutContent(CONTENT))
+    commit(journal, ShareContents(SESSION, "b"), ShareContents("b", "c"))
+    assert journal.read(ReadContent(CONTENT.uri)) == CONTENT
+    commit(journal, DisposeSession(SESSION, LATER))
+    held = journal.read(ReadContent(CONTENT.uri))
+    assert (held.unit, held.data) == ("b", CONTENT.data)
+    commit(journal, RestoreSession(SESSION))
+    assert journal.read(ReadContent(CONTENT.uri)) == CONTENT
+    commit(journal, DisposeSession(SESSION, 0), DisposeSession("b", 0))
+    for _ in range(2):
+        held = journal.read(ReadContent(CONTENT.uri))
+        assert (held.unit, held.data) == ("c", CONTENT.data)
+        journal.maintain(LATER)
+    commit(journal, DisposeSession("c", 0))
+    journal.maintain(LATER)
+    assert journal.read(ReadContent(CONTENT.uri)) is None
+    commit(journal, session(SESSION), session("b"))
+    assert journal.read(ReadContent(CONTENT.uri)) is None
 
 
 def test_session_disposed_of_at_once_is_gone(full: Journal) -> None:

@@ -42,6 +42,7 @@ from holdfast.ports.journal import (
     ReadTurns,
     ReadTurnsFrom,
     RestoreSession,
+    ShareContents,
     StoredEnvelope,
 )
 from journal.builders import CHAT, NOW, OTHER, SESSION, SETTINGS, commit, frame, head, seqs, session, turns
@@ -101,7 +102,7 @@ def test_file_says_whose_it_is(journal: SqliteJournal, path: Path) -> None:
     journal.close()
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("PRAGMA application_id").fetchone() == (0x484F4C44,)
-        assert database.execute("PRAGMA user_version").fetchone() == (1,)
+        assert database.execute("PRAGMA user_version").fetchone() == (len(schema.STEPS),)
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
@@ -146,9 +147,10 @@ def test_older_file_is_migrated(journal: SqliteJournal, path: Path, monkeypatch:
     journal.close()
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT uri, colour FROM units").fetchall() == [(SESSION, "red")]
-        assert database.execute("PRAGMA user_version").fetchone() == (2,)
+        assert database.execute("PRAGMA user_version").fetchone() == (len(schema.STEPS),)
     monkeypatch.undo()
-    assert "newer Holdfast (format 2, this one reads 1); upgrade Holdfast" in refused(path)
+    reads = len(schema.STEPS)
+    assert f"newer Holdfast (format {reads + 1}, this one reads {reads}); upgrade Holdfast" in refused(path)
 
 
 def test_migration_that_fails_leaves_the_file_as_it_was(
@@ -448,6 +450,15 @@ def test_nothing_is_searched_from_end_to_end(journal: SqliteJournal) -> None:
     commit(
         journal, DisposeSession(SESSION, 5), RestoreSession(SESSION), DisposeSession(SESSION, 5), DropChannel(OTHER)
     )
+    commit(
+        journal,
+        session("first"),
+        session("second"),
+        PutContent(Content("d", "first", "", b"")),
+        ShareContents("first", "second"),
+        DisposeSession("first", 5),
+    )
+    journal.read(ReadContent("d"))
     journal.maintain(NOW + 40 * DAY)
     statements = {each for each in executed if each.split()[0] in ("SELECT", "INSERT", "UPDATE", "DELETE")}
     assert len(statements) > 40

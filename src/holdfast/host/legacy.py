@@ -10,7 +10,7 @@ from holdfast.host import lookup, sessions
 from holdfast.host.connection import Connection
 from holdfast.host.units import Chat, Session
 from holdfast.host.verdict import Allowed, Refused, Verdict
-from holdfast.ports.journal import CopyTurns, ReadTurns
+from holdfast.ports.journal import CopyTurns, ReadTurns, ShareContents
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.codec import Wire, decode, encode, to_json
 from holdfast.protocol.common import URI, AgentSelection, ModelSelection
@@ -105,7 +105,7 @@ def fork(host: Host, connection: Connection, request: jsonrpc.Request, params: F
 
 
 def _copy(host: Host, source: Chat, target: Chat, count: int) -> None:
-    host.batch.write(CopyTurns(source.uri, target.uri, count))
+    host.batch.write(CopyTurns(source.uri, target.uri, count), ShareContents(source.unit.uri, target.unit.uri))
     host.batch.rows.add(target.uri)
     host.batch.assign(target, "turns", count)
 

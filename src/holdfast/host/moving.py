@@ -11,7 +11,7 @@ from holdfast.host import lookup, mirror, sealing, sessions
 from holdfast.host.connection import Connection
 from holdfast.host.mirror import chat_summary
 from holdfast.host.units import Chat, Session
-from holdfast.ports.journal import MoveChannel, PutHead
+from holdfast.ports.journal import MoveChannel, PutHead, ShareContents
 from holdfast.protocol import jsonrpc
 from holdfast.protocol.annotations.state import AnnotationsSummary
 from holdfast.protocol.chat import actions as chat_actions
@@ -117,6 +117,8 @@ def _reorder(host: Host, unit: Session, moved: tuple[URI, ...], after: URI | Non
 def _hand_over(host: Host, chat: Chat, target: Session) -> None:
     """Take a chat and its family out of one session and into another, in one commit."""
     source = chat.unit
+    # What its turns refer to is needed in both sessions: a copy of the chat may have stayed.
+    host.batch.write(ShareContents(source.uri, target.uri))
     for uri in _family(chat):
         member = source.chats[uri]
         for request in source.session.state.input_needed or ():

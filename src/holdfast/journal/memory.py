@@ -55,6 +55,7 @@ from holdfast.ports.journal import (
     RestoreSession,
     SessionPage,
     SessionRow,
+    ShareContents,
     StoredChannel,
     StoredEnvelope,
     StoredTurn,
@@ -105,6 +106,8 @@ class _State:
     units: dict[URI, _Unit] = field(default_factory=dict)
     channels: dict[URI, _Channel] = field(default_factory=dict)
     contents: dict[URI, Content] = field(default_factory=dict)
+    holders: dict[URI, frozenset[URI]] = field(default_factory=dict)
+    """The units that hold a content beside its own."""
     clients: dict[str, ClientRecord] = field(default_factory=dict)
     dispatches: dict[str, dict[tuple[int, bytes], int]] = field(default_factory=dict)
     """By client; the value is when it was."""
@@ -117,6 +120,7 @@ class _State:
             dict(self.units),
             dict(self.channels),
             dict(self.contents),
+            dict(self.holders),
             dict(self.clients),
             dict(self.dispatches),
             dict(self.meta),
@@ -132,6 +136,12 @@ class _State:
             raise JournalFailed(f"{uri!r} was disposed of: restore it, or put a new session there first")
         return found
 
+    def new_unit(self, uri: URI) -> _Unit:
+        """The same. One that was disposed of makes room for it."""
+        if uri in self.units and self.live_unit(uri) is None:
+            self.forget_unit(uri)
+        return self.unit(uri)
+
     def live_unit(self, uri: URI) -> _Unit | None:
         found = self.units.get(uri)
         return None if found is None or found.until is not None else found
@@ -146,8 +156,19 @@ class _State:
             return
         for channel, _, _ in self.heads(uri):
             del self.channels[channel]
-        for content in [each.uri for each in self.contents.values() if each.unit == uri]:
-            del self.contents[content]
+        self.holders = {content: others - {uri} for content, others in self.holders.items()}
+        for content in [each for each in self.contents.values() if each.unit == uri]:
+            others = self.holders.get(content.uri, frozenset())
+            if others:
+                heir = min(others, key=self._age)
+                self.contents[content.uri] = Content(content.uri, heir, content.content_type, content.data)
+                self.holders[content.uri] = others - {heir}
+            else:
+                del self.contents[content.uri]
+
+    def _age(self, unit: URI) -> int:
+        found = self.units.get(unit)
+        return 0 if found is None else found.number
 
 
 # Writes
@@ -209,9 +230,7 @@ def _copy_turns(state: _State, write: CopyTurns) -> None:
 
 def _put_session(state: _State, write: PutSession) -> None:
     uri = write.row.uri
-    if uri in state.units and state.live_unit(uri) is None:
-        state.forget_unit(uri)
-    state.units[uri] = replace(state.unit(uri), row=write.row)
+    state.units[uri] = replace(state.new_unit(uri), row=write.row)
 
 
 def _dispose_session(state: _State, write: DisposeSession) -> None:
@@ -245,7 +264,19 @@ def _put_meta(state: _State, write: PutMeta) -> None:
 
 def _put_content(state: _State, write: PutContent) -> None:
     state.unit(write.content.unit)
-    state.contents[write.content.uri] = write.content
+    content, known = write.content, state.contents.get(write.content.uri)
+    if known is not None and known.unit != content.unit:
+        state.holders[content.uri] = state.holders.get(content.uri, frozenset()) | {known.unit}
+    state.contents[content.uri] = content
+
+
+def _share_contents(state: _State, write: ShareContents) -> None:
+    state.unit(write.unit)
+    state.new_unit(write.other)
+    for uri, content in state.contents.items():
+        held = state.holders.get(uri, frozenset())
+        if write.unit in (content.unit, *held):
+            state.holders[uri] = held | {write.other}
 
 
 _WRITES: Final[dict[type, Callable[[_State, Any], None]]] = {
@@ -264,6 +295,7 @@ _WRITES: Final[dict[type, Callable[[_State, Any], None]]] = {
     ClearDispatches: _clear_dispatches,
     PutMeta: _put_meta,
     PutContent: _put_content,
+    ShareContents: _share_contents,
 }
 
 
@@ -383,7 +415,11 @@ def _known_dispatches(state: _State, query: KnownDispatches) -> frozenset[tuple[
 
 def _read_content(state: _State, query: ReadContent) -> Content | None:
     content = state.contents.get(query.uri)
-    return None if content is None or state.live_unit(content.unit) is None else content
+    if content is None:
+        return None
+    others = sorted(state.holders.get(query.uri, ()), key=state._age)
+    live = next((unit for unit in (content.unit, *others) if state.live_unit(unit) is not None), None)
+    return None if live is None else Content(content.uri, live, content.content_type, content.data)
 
 
 _QUERIES: Final[dict[type, Callable[[_State, Any], Any]]] = {

@@ -250,12 +250,20 @@ def _known_dispatches(database: _Database, query: KnownDispatches) -> frozenset[
 
 
 def _read_content(database: _Database, query: ReadContent) -> Content | None:
+    """For as long as a unit that holds it is in use."""
     found = database.execute(
         """SELECT contents.uri, units.uri, contents.content_type, contents.data
         FROM contents JOIN units ON units.id = contents.unit
         WHERE contents.uri = ? AND units.until IS NULL""",
         (query.uri,),
     ).fetchone()
+    if found is None:
+        found = database.execute(
+            """SELECT contents.uri, units.uri, contents.content_type, contents.data
+            FROM holders JOIN units ON units.id = holders.unit JOIN contents ON contents.uri = holders.uri
+            WHERE holders.uri = ? AND units.until IS NULL ORDER BY holders.unit LIMIT 1""",
+            (query.uri,),
+        ).fetchone()
     return None if found is None else Content(*found)
 
 

@@ -102,7 +102,14 @@ _FIRST: Final = (
     "CREATE INDEX dispatches_by_age ON dispatches (at)",
 )
 
-STEPS: Sequence[Sequence[str]] = (_FIRST,)
+# Units that hold a content beside the one it was made for, so that a chat keeps what its turns refer to when it
+# leaves its session.
+_SECOND: Final = (
+    "CREATE TABLE holders (unit INTEGER NOT NULL, uri TEXT NOT NULL, PRIMARY KEY (unit, uri)) WITHOUT ROWID",
+    "CREATE INDEX holders_of_content ON holders (uri, unit)",
+)
+
+STEPS: Sequence[Sequence[str]] = (_FIRST, _SECOND)
 
 
 def check(database: sqlite3.Connection, path: str) -> None:

@@ -97,6 +97,12 @@ class Upkeep:
                     "DELETE FROM frames WHERE seq IN (SELECT seq FROM frames WHERE unit = ? LIMIT ?)", unit, _ROWS
                 )
                 or self._delete(
+                    "DELETE FROM holders WHERE (unit, uri) IN (SELECT unit, uri FROM holders WHERE unit = ? LIMIT ?)",
+                    unit,
+                    _ROWS,
+                )
+                or self._pass_on(unit)
+                or self._delete(
                     "DELETE FROM contents WHERE rowid IN (SELECT rowid FROM contents WHERE unit = ? LIMIT ?)",
                     unit,
                     _LARGE_ROWS,
@@ -106,6 +112,15 @@ class Upkeep:
             self._sizes.pop(unit, None)
             self._watched.discard(unit)
             yield
+
+    def _pass_on(self, unit: int) -> int:
+        """Give what others hold too to one of them."""
+        shared = """SELECT uri, (SELECT min(unit) FROM holders WHERE holders.uri = contents.uri) FROM contents
+            WHERE unit = ? AND EXISTS (SELECT 1 FROM holders WHERE holders.uri = contents.uri) LIMIT ?"""
+        passed = self._database.execute(shared, (unit, _ROWS)).fetchall()
+        self._database.executemany("UPDATE contents SET unit = ?2 WHERE uri = ?1", passed)
+        self._database.executemany("DELETE FROM holders WHERE uri = ?1 AND unit = ?2", passed)
+        return len(passed)
 
     def _dropped_channels(self) -> Iterator[None]:
         while (channel := self._first("SELECT id FROM channels WHERE uri IS NULL LIMIT 1")) is not None:

@@ -28,6 +28,7 @@ from holdfast.ports.journal import (
     PutMeta,
     PutSession,
     RestoreSession,
+    ShareContents,
 )
 from holdfast.protocol.common import URI
 
@@ -129,13 +130,18 @@ def _copy_turns(database: _Database, write: CopyTurns) -> None:
 
 def _put_session(database: _Database, write: PutSession) -> None:
     row = write.row
-    disposed = database.execute("SELECT id FROM units WHERE uri = ? AND until IS NOT NULL", (row.uri,)).fetchone()
-    if disposed is not None:
-        condemn(database, disposed[0])
     database.execute(
         "UPDATE units SET modified_at = ?, summary = ?, listed = ?, attention = ?, extra = ? WHERE id = ?",
-        (row.modified_at, row.summary, row.listed, row.attention, row.extra, _unit(database, row.uri)),
+        (row.modified_at, row.summary, row.listed, row.attention, row.extra, _new_unit(database, row.uri)),
     )
+
+
+def _new_unit(database: _Database, uri: URI) -> int:
+    """The unit's id. One that was disposed of makes room for it, for good."""
+    disposed = database.execute("SELECT id FROM units WHERE uri = ? AND until IS NOT NULL", (uri,)).fetchone()
+    if disposed is not None:
+        condemn(database, disposed[0])
+    return _unit(database, uri)
 
 
 def _dispose_session(database: _Database, write: DisposeSession) -> None:
@@ -191,11 +197,25 @@ def _put_meta(database: _Database, write: PutMeta) -> None:
 
 def _put_content(database: _Database, write: PutContent) -> None:
     content = write.content
+    unit = _unit(database, content.unit)
+    database.execute(
+        "INSERT OR IGNORE INTO holders (unit, uri) SELECT unit, uri FROM contents WHERE uri = ? AND unit <> ?",
+        (content.uri, unit),
+    )
     database.execute(
         """INSERT INTO contents (uri, unit, content_type, data) VALUES (?, ?, ?, ?)
         ON CONFLICT (uri) DO UPDATE SET unit = excluded.unit, content_type = excluded.content_type,
             data = excluded.data""",
-        (content.uri, _unit(database, content.unit), content.content_type, content.data),
+        (content.uri, unit, content.content_type, content.data),
+    )
+
+
+def _share_contents(database: _Database, write: ShareContents) -> None:
+    unit, other = _unit(database, write.unit), _new_unit(database, write.other)
+    database.execute(
+        """INSERT OR IGNORE INTO holders (unit, uri)
+        SELECT ?, uri FROM contents WHERE unit = ? UNION ALL SELECT ?, uri FROM holders WHERE unit = ?""",
+        (other, unit, other, unit),
     )
 
 
@@ -215,4 +235,5 @@ WRITES: Final[dict[type, Callable[[_Database, Any], None]]] = {
     ClearDispatches: _clear_dispatches,
     PutMeta: _put_meta,
     PutContent: _put_content,
+    ShareContents: _share_contents,
 }

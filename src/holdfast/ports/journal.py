@@ -63,6 +63,7 @@ __all__ = [
     "RestoreSession",
     "SessionPage",
     "SessionRow",
+    "ShareContents",
     "StoredChannel",
     "StoredEnvelope",
     "StoredTurn",
@@ -126,6 +127,13 @@ class MoveChannel(Struct, frozen=True):
 
     channel: URI
     unit: URI
+
+
+class ShareContents(Struct, frozen=True):
+    """What one unit holds is held by another as well from now on: it stays for as long as either of them does."""
+
+    unit: URI
+    other: URI
 
 
 class AppendTurn(Struct, frozen=True):
@@ -239,6 +247,7 @@ Write: TypeAlias = (
     | PutHead
     | DropChannel
     | MoveChannel
+    | ShareContents
     | AppendTurn
     | DropTurns
     | CopyTurns

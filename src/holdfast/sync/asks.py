@@ -13,15 +13,13 @@ from holdfast.sync.loop import LoopThread
 __all__ = ["Approval", "Ask", "AuthenticationNeeded", "Question", "ResultApproval", "in_sync"]
 
 T = TypeVar("T", bound=asks.Ask)
+C = TypeVar("C", asks.Approval, asks.ResultApproval)
 
 
 class _Ask(Generic[T]):
     def __init__(self, loop: LoopThread, ask: T) -> None:
         self._loop = loop
         self._ask = ask
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.title!r}>"
 
     @property
     def chat(self) -> URI:
@@ -35,26 +33,29 @@ class _Ask(Generic[T]):
     def id(self) -> str:
         return self._ask.id
 
-    @property
-    def title(self) -> str:
-        """What is asked, in words."""
-        raise NotImplementedError
 
-
-class Approval(_Ask[asks.Approval]):
-    """A tool call that runs only if somebody says so."""
+class _AboutCall(_Ask[C]):
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.title!r}>"
 
     @property
     def call(self) -> Any:
+        """The tool call, as the protocol has it."""
         return self._ask.call
 
     @property
     def name(self) -> str:
+        """The tool."""
         return self._ask.name
 
     @property
     def title(self) -> str:
+        """What is asked, in words."""
         return self._ask.title
+
+
+class Approval(_AboutCall[asks.Approval]):
+    """A tool call that runs only if somebody says so."""
 
     @property
     def input(self) -> str | None:
@@ -77,20 +78,8 @@ class Approval(_Ask[asks.Approval]):
         self._loop.run(self._ask.deny(reason, option=option, skip=skip))
 
 
-class ResultApproval(_Ask[asks.ResultApproval]):
+class ResultApproval(_AboutCall[asks.ResultApproval]):
     """A result that goes to the agent only if somebody says so."""
-
-    @property
-    def call(self) -> Any:
-        return self._ask.call
-
-    @property
-    def name(self) -> str:
-        return self._ask.name
-
-    @property
-    def title(self) -> str:
-        return self._ask.title
 
     def approve(self) -> None:
         """Give it to the agent."""
@@ -104,9 +93,8 @@ class ResultApproval(_Ask[asks.ResultApproval]):
 class Question(_Ask[asks.Question]):
     """A form to fill in, or a page to open."""
 
-    @property
-    def title(self) -> str:
-        return self._ask.message
+    def __repr__(self) -> str:
+        return f"<Question {self.message!r}>"
 
     @property
     def message(self) -> str:
@@ -140,13 +128,12 @@ class Question(_Ask[asks.Question]):
 class AuthenticationNeeded(_Ask[asks.AuthenticationNeeded]):
     """A tool call that waits for a token: `host.authenticate(ask.resource, token)`."""
 
+    def __repr__(self) -> str:
+        return f"<AuthenticationNeeded {self.resource!r}>"
+
     @property
     def call(self) -> Any:
         return self._ask.call
-
-    @property
-    def title(self) -> str:
-        return self._ask.resource
 
     @property
     def resource(self) -> str:

@@ -11,7 +11,7 @@ from holdfast.client.broadcast import Feed
 from holdfast.client.errors import Gone
 from holdfast.client.events import Event, joined
 from holdfast.client.follow import Follower
-from holdfast.client.following import Listener, Receipt
+from holdfast.client.following import Listener, Receipt, Wish
 from holdfast.client.mirror import Change, Channel
 from holdfast.client.turn import Turn
 from holdfast.protocol.chat import actions
@@ -67,6 +67,8 @@ class Chat:
         self.session = session
         self._connection = connection
         self._unwanted: set[str] = set()
+        self._wish: Wish | None = None
+        self._stops: list[Callable[[], None]] = []
 
     def __repr__(self) -> str:
         return f"<Chat {self.uri}{f' {self.title!r}' if self.is_followed else ''}>"
@@ -258,7 +260,8 @@ class Chat:
         """Wait until no turn runs and none is about to: after one that failed or was cancelled the queue waits."""
         async with self.changes() as changes:
             while self.is_busy or (self.queued and not self._keeps_queue_waiting()):
-                await anext(changes)
+                if await anext(changes, None) is None:
+                    raise Gone(f"the chat {self.uri} is no more")
 
     def _keeps_queue_waiting(self) -> bool:
         return bool(self.turns) and self.turns[-1].state in (TurnState.ERROR, TurnState.CANCELLED)
@@ -294,9 +297,21 @@ class Chat:
         """Say any action of the protocol."""
         return self._connection.dispatch(uri, action)
 
+    async def open(self, turns: int, listener: Listener | None = None) -> None:
+        """Follow it; `Session` does so. `listener` is told of every change from the first state on, until `close`."""
+        if listener is not None:
+            self._stops.append(self.listen(listener))
+        if self._wish is None:
+            self._wish = await self._connection.hold(self.uri, turns=turns)
+
     async def close(self) -> None:
-        """Follow it no more; it goes on at the host."""
-        self._connection.release(self.uri)
+        """Follow it no more; it goes on at the host. Again is harmless."""
+        for stop in self._stops:
+            stop()
+        self._stops.clear()
+        wish, self._wish = self._wish, None
+        if wish is not None:
+            self._connection.release(self.uri, wish)
 
 
 class _Events:

@@ -327,7 +327,7 @@ class Connection:
 
     # Following
 
-    async def hold(self, uri: URI, turns: int | None = None, max_latency_ms: float | None = None) -> None:
+    async def hold(self, uri: URI, turns: int | None = None, max_latency_ms: float | None = None) -> Wish:
         """Follow a channel, until it is released as often as it was held. Raises `RpcError` if it is not there."""
         wish = self.following.wishes.get(uri)
         if wish is None:
@@ -335,7 +335,7 @@ class Connection:
         wish.holders += 1
         channel = self.mirror.follow(uri)
         if channel.is_known:
-            return
+            return wish
         params = SubscribeParams(channel=uri, view=wish.view, delivery=wish.delivery)
 
         def take(result: Any) -> None:
@@ -347,13 +347,13 @@ class Connection:
         try:
             await self.request("subscribe", params, take)
         except BaseException:
-            self.release(uri)
+            self.release(uri, wish)
             raise
+        return wish
 
-    def release(self, uri: URI) -> None:
-        """Undo one `hold`."""
-        wish = self.following.wishes.get(uri)
-        if wish is None:
+    def release(self, uri: URI, wish: Wish) -> None:
+        """Undo one `hold`. A channel that is gone was released with that, even if another came in its place."""
+        if self.following.wishes.get(uri) is not wish:
             return
         wish.holders -= 1
         if wish.holders <= 0 and uri != ROOT:

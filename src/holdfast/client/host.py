@@ -15,7 +15,7 @@ from holdfast.client.broadcast import Feed
 from holdfast.client.catalogue import Catalogue
 from holdfast.client.connection import OFFERED, Asked, Authenticate, Connection, Options
 from holdfast.client.errors import Gone, Unsupported
-from holdfast.client.following import Receipt
+from holdfast.client.following import Listener, Receipt
 from holdfast.client.session import Session
 from holdfast.client.status import HostEvent, Progress, Status
 from holdfast.client.subscription import Subscription
@@ -185,7 +185,8 @@ class Host:
     async def _until_ready(self, session: Session) -> None:
         async with session.changes() as changes:
             while session.state.lifecycle == SessionLifecycle.CREATING:
-                await anext(changes)
+                if await anext(changes, None) is None:
+                    raise Gone(f"the session {session.uri} is no more")
         state: SessionState = session.state
         if state.lifecycle == SessionLifecycle.FAILED:
             reason = state.creation_error.message if state.creation_error else "the agent could not open the session"
@@ -313,11 +314,24 @@ class Host:
         return await self._connection.request(method, params)
 
     async def subscribe(
-        self, uri: URI, *, turns: int | None = None, max_latency_ms: float | None = None
+        self,
+        uri: URI,
+        *,
+        turns: int | None = None,
+        max_latency_ms: float | None = None,
+        listener: Listener | None = None,
     ) -> Subscription:
-        """Follow any channel. `turns` limits how much of a chat's history comes at once."""
-        await self._connection.hold(uri, turns, max_latency_ms)
-        return Subscription(self._connection, uri)
+        """Follow any channel. `turns` limits how much of a chat's history comes at once.
+
+        `listener` is told of every change from the first state on, until the subscription is closed.
+        """
+        subscription = Subscription(self._connection, uri, listener)
+        try:
+            await subscription.open(turns, max_latency_ms)
+        except BaseException:
+            await subscription.close()
+            raise
+        return subscription
 
     def dispatch(self, uri: URI, action: StateAction) -> Receipt:
         """Say any action on any channel, followed or not. Await what is returned to know that it was accepted."""

@@ -10,7 +10,7 @@ from holdfast.client.asks import Ask, ask_of
 from holdfast.client.broadcast import Feed
 from holdfast.client.chat import Chat, ModelLike, changes_of, message_of
 from holdfast.client.errors import Gone
-from holdfast.client.following import Listener
+from holdfast.client.following import Listener, Wish
 from holdfast.client.mirror import Change
 from holdfast.client.tools import ToolBox
 from holdfast.client.turn import Turn
@@ -46,6 +46,7 @@ class Session:
         self._connection = connection
         self._chats: dict[URI, Chat] = {}
         self._default: Chat | None = None
+        self._wish: Wish | None = None
         self.tools = ToolBox(connection, self)
 
     def __repr__(self) -> str:
@@ -120,13 +121,20 @@ class Session:
         """Begin a turn in the default chat, or queue its message if one runs."""
         return self.chat.send(text, attachments=attachments, model=model, agent=agent)
 
-    async def open_chat(self, uri: URI) -> Chat:
-        """Follow a chat of this session; one that is open already is returned as it is."""
+    async def open_chat(self, uri: URI, *, listener: Listener | None = None) -> Chat:
+        """Follow a chat of this session; one that is open already is returned as it is.
+
+        `listener` is told of every change from the first state on, until the chat is closed.
+        """
         chat = self._chats.get(uri)
         if chat is None or not chat.is_followed:
             chat = Chat(self._connection, self, uri)
-            await self._connection.hold(uri, turns=_RECENT)
-            self._chats[uri] = chat
+        try:
+            await chat.open(_RECENT, listener)
+        except BaseException:
+            await chat.close()
+            raise
+        self._chats[uri] = chat
         return chat
 
     async def create_chat(
@@ -218,8 +226,12 @@ class Session:
 
     async def open(self) -> None:
         """Follow the session and its default chat; `Host` does so."""
-        await self._connection.hold(self.uri)
-        await self.open_default()
+        self._wish = await self._connection.hold(self.uri)
+        try:
+            await self.open_default()
+        except BaseException:
+            await self.close()
+            raise
 
     async def open_default(self) -> None:
         """Follow the default chat, which a session that is being created may get late."""
@@ -233,9 +245,11 @@ class Session:
         await self.close()
 
     async def close(self) -> None:
-        """Follow it no more; it goes on at the host, without the tools that are offered here."""
+        """Follow it no more; it goes on at the host, without the tools that are offered here. Again is harmless."""
         await self.tools.close()
         for chat in self._chats.values():
             await chat.close()
         self._chats.clear()
-        self._connection.release(self.uri)
+        wish, self._wish = self._wish, None
+        if wish is not None:
+            self._connection.release(self.uri, wish)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.client.broadcast import Feed
 from holdfast.client.chat import changes_of
-from holdfast.client.following import Listener, Receipt
+from holdfast.client.following import Listener, Receipt, Wish
 from holdfast.client.mirror import Change
 from holdfast.protocol.common import URI
 from holdfast.protocol.envelope import StateAction
@@ -21,9 +21,11 @@ __all__ = ["Subscription"]
 class Subscription:
     """Made by `Host.subscribe`. `state` is the state struct of the channel's kind; None for one without a state."""
 
-    def __init__(self, connection: Connection, uri: URI) -> None:
+    def __init__(self, connection: Connection, uri: URI, listener: Listener | None = None) -> None:
         self.uri = uri
         self._connection = connection
+        self._wish: Wish | None = None
+        self._stop = None if listener is None else connection.following.listen(uri, listener)
 
     def __repr__(self) -> str:
         return f"<Subscription to {self.uri}>"
@@ -51,6 +53,10 @@ class Subscription:
         channel = self._connection.mirror.channels.get(self.uri)
         return -1 if channel is None else channel.seq
 
+    async def open(self, turns: int | None, max_latency_ms: float | None) -> None:
+        """Begin to follow it; `Host` does so."""
+        self._wish = await self._connection.hold(self.uri, turns, max_latency_ms)
+
     def dispatch(self, action: StateAction) -> Receipt:
         """Say an action on this channel."""
         return self._connection.dispatch(self.uri, action)
@@ -64,5 +70,9 @@ class Subscription:
         return self._connection.following.listen(self.uri, listener)
 
     async def close(self) -> None:
-        """Follow it no more."""
-        self._connection.release(self.uri)
+        """Follow it no more; again is harmless."""
+        if self._stop is not None:
+            self._stop()
+        wish, self._wish = self._wish, None
+        if wish is not None:
+            self._connection.release(self.uri, wish)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from holdfast.cli.finding import id_of
 from holdfast.cli.output import clean, emit, is_person
 from holdfast.cli.render.blocks import said, tool_of
 from holdfast.cli.render.plain import text_of, tool_line
+from holdfast.cli.times import is_recent
 from holdfast.client import asks, events
+from holdfast.client.follow import Follower
 
 if TYPE_CHECKING:
     from holdfast.client.broadcast import Feed
@@ -30,14 +33,19 @@ class Lines:
         self._open: dict[str, str] = {}
         self._streaming = ""
 
-    def follow(self, session: Session, chat: Chat | None) -> tuple[Feed[Any], Coroutine[Any, Any, None]] | None:
-        """Tell all turns of a chat."""
+    def follow(
+        self, session: Session, chat: Chat | None, is_new: bool
+    ) -> tuple[Feed[Any], Coroutine[Any, Any, None]] | None:
+        """Tell the turns of a chat: the one that runs and those to come. A new chat may have had one."""
         if chat is None:
             return None
         feed = chat.events(from_start=True)
+        before = _just_now(chat) if is_new else []
         prefix = f"{id_of(session.uri)[:_SHORT]}  " if self._several else ""
 
         async def tell() -> None:
+            for event in before:
+                self._tell(chat.uri, prefix, event)
             async for event in feed:
                 self._tell(chat.uri, prefix, event)
 
@@ -75,6 +83,14 @@ class Lines:
 
     def _write(self, text: str) -> None:
         emit(clean(text) if is_person() else text)
+
+
+def _just_now(chat: Chat) -> list[Any]:
+    """What happened in the last turn, if it was over before anybody could follow; older ones were brought along."""
+    last = chat.turns[-1] if chat.turns else None
+    if chat.confirmed is None or last is None or not is_recent(last.started_at or "", datetime.now(UTC)):
+        return []
+    return list(Follower(last.id, chat.dispatch).look(chat.confirmed, ()))
 
 
 def _words(event: Any) -> str:

@@ -134,11 +134,15 @@ class Sent(Shape, frozen=True, kw_only=True):
 
 
 class Action(Shape, frozen=True, kw_only=True):
-    """A line of `tail`: an action of the protocol, on the channel it happened on."""
+    """A line of `tail`: an action of the protocol, on the channel it happened on.
+
+    `state` in its place is all there is of a channel that is new, or of which actions were missed.
+    """
 
     session: URI
     channel: URI
-    action: Value
+    action: Value | None = None
+    state: Value | None = None
 
 
 class Pending(Shape, frozen=True, kw_only=True):

@@ -36,6 +36,9 @@ def command(session: str | None, until_idle: bool, as_json: bool, place: Place) 
     """Show what happens in a session, or in all of them, as it happens.
 
     A turn that runs is shown from its beginning. With several sessions, every line begins with the id of its own.
+
+    With --json a session or chat that is added begins with a line that has its `state` instead of an `action`, and so
+    does one of which actions were missed while the host was away.
     """
     if until_idle and session is None:
         raise click.UsageError("--until-idle needs SESSION.")
@@ -62,8 +65,8 @@ async def _tail(host: Host, given: str | None, until_idle: bool, as_json: bool) 
         remark("the session is gone")
 
 
-_Begin = Callable[["Session", "Chat | None"], "tuple[Feed[Any], Coroutine[Any, Any, None]] | None"]
-"""Opens a feed of a session or chat, and says how it is told."""
+_Begin = Callable[["Session", "Chat | None", bool], "tuple[Feed[Any], Coroutine[Any, Any, None]] | None"]
+"""Opens a feed of a session or chat, and says how it is told: with what there is already, if it is new."""
 
 
 class _Tails:
@@ -76,37 +79,37 @@ class _Tails:
         self._known: set[str] = set()
         self._feeds: list[Feed[Any]] = []
 
-    async def follow_uri(self, uri: str) -> None:
+    async def follow_uri(self, uri: str, *, is_new: bool = False) -> None:
         """Follow a session, unless it is gone meanwhile."""
         if uri not in self._known:
             with unless_gone():
-                await self.follow(await self._host.session(uri))
+                await self.follow(await self._host.session(uri), is_new=is_new)
 
-    async def follow(self, session: Session) -> None:
+    async def follow(self, session: Session, *, is_new: bool = False) -> None:
         """Follow a session and its chats, also those that are added."""
         if session.uri in self._known:
             return
         self._known.add(session.uri)
         changes = session.changes()
         self._feeds.append(changes)
-        self._start(session, None)
-        await self._follow_chats(session)
+        self._start(session, None, is_new)
+        await self._follow_chats(session, is_new)
         self._group.create_task(self._follow_more(session, changes))
 
     async def _follow_more(self, session: Session, changes: Feed[Any]) -> None:
         async for _ in changes:
             if session.is_followed:
-                await self._follow_chats(session)
+                await self._follow_chats(session, True)
 
-    async def _follow_chats(self, session: Session) -> None:
+    async def _follow_chats(self, session: Session, is_new: bool) -> None:
         for summary in session.chats:
             if summary.resource not in self._known:
                 self._known.add(summary.resource)
                 with unless_gone():
-                    self._start(session, await session.open_chat(summary.resource))
+                    self._start(session, await session.open_chat(summary.resource), is_new)
 
-    def _start(self, session: Session, chat: Chat | None) -> None:
-        begun = self._begin(session, chat)
+    def _start(self, session: Session, chat: Chat | None, is_new: bool) -> None:
+        begun = self._begin(session, chat, is_new)
         if begun is not None:
             feed, telling = begun
             self._feeds.append(feed)
@@ -128,23 +131,32 @@ async def _all(host: Host, tails: _Tails) -> None:
         remark("following all sessions")
         async for event in events:
             if isinstance(event, SessionAdded):
-                await tails.follow_uri(event.summary.resource)
+                await tails.follow_uri(event.summary.resource, is_new=True)
             elif isinstance(event, SessionSummaryChanged):
                 await tails.follow_uri(event.session)
 
 
-def _tell_actions(session: Session, chat: Chat | None) -> tuple[Feed[Any], Coroutine[Any, Any, None]]:
+def _tell_actions(session: Session, chat: Chat | None, is_new: bool) -> tuple[Feed[Any], Coroutine[Any, Any, None]]:
     """Every action on a channel, as a line of JSON."""
     from holdfast.cli import rows, shapes
 
-    changes = session.changes() if chat is None else chat.changes()
-    channel = session.uri if chat is None else chat.uri
+    followed = chat or session
+    changes = followed.changes()
+
+    def line(**what: Any) -> shapes.Action:
+        values = {name: rows.as_value(value) for name, value in what.items()}
+        return shapes.Action(session=session.uri, channel=followed.uri, **values)
+
+    begun = line(state=followed.state) if is_new else None
 
     async def tell() -> None:
+        if begun is not None:
+            emit_json(begun, indent=False)
         async for change in changes:
             if change.action is not None:
-                action = shapes.Action(session=session.uri, channel=channel, action=rows.as_value(change.action))
-                emit_json(action, indent=False)
+                emit_json(line(action=change.action), indent=False)
+            elif change.channel is not None:
+                emit_json(line(state=change.channel.confirmed), indent=False)
 
     return changes, tell()
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import signal
 import subprocess
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,21 @@ def test_a_turn_that_somebody_else_cancels_fails_the_command(console: Console) -
     assert valid(json.loads(done.out), "send")["state"] == "cancelled"
 
 
+def test_a_session_that_is_removed_meanwhile_ends_the_command_in_a_sentence(console: Console) -> None:
+    uri = _session(console)
+    with ExitStack() as stack:
+        sending = stack.enter_context(console.start("send", "wait", "--session", uri))
+        sending.line()
+        behind = stack.enter_context(console.start("send", "hello", "--session", uri))
+        behind.remark()
+        console.text("rm", uri)
+        for command in (sending, behind):
+            done = command.end()
+            assert done.code == 1
+            assert done.err.startswith("holdfast: ")
+            assert done.err.count("\n") == 1
+
+
 def test_ctrl_c_cancels_the_turn(console: Console) -> None:
     uri = _session(console)
     with console.start("send", "wait", "--session", uri) as sending:
@@ -320,6 +336,15 @@ def test_somebody_else_may_be_first(console: Console) -> None:
         console.text("approve", "--all", "--session", session["session"])
         screen.until("Done.")
         assert screen.end() == 0
+
+
+def test_a_question_of_a_session_that_is_removed_is_not_asked_any_more(console: Console) -> None:
+    uri = _session(console)
+    with console.screen("send", "approve", "--session", uri) as screen:
+        screen.until("1-4] ")
+        console.text("rm", uri)
+        assert screen.end() == 1
+        assert "Traceback" not in screen.shown
 
 
 def test_closing_the_input_leaves_it_waiting(console: Console) -> None:

@@ -164,8 +164,10 @@ def _tell_actions(session: Session, chat: Chat | None, is_new: bool) -> tuple[Fe
 async def _idle(session: Session) -> None:
     """Wait until nothing runs in a session, and nothing that waits in its queues will."""
     async with session.changes() as changes:
-        while any([_is_at_work(await session.open_chat(chat.resource)) for chat in session.chats]):
-            await anext(changes)
+        while session.is_followed:
+            chats = [await session.open_chat(chat.resource) for chat in session.chats]
+            if not any(_is_at_work(chat) for chat in chats) or await anext(changes, None) is None:
+                return
 
 
 def _is_at_work(chat: Chat) -> bool:

@@ -67,7 +67,8 @@ async def _begin(turn: Turn) -> None:
             if is_queued and not chat.is_busy and chat.turns and chat.turns[-1].state is not TurnState.COMPLETE:
                 start = f"`holdfast queue {chat.session.uri} --start`"
                 raise Stopped(Exit.FAILED, f"the turn before did not complete, so the message stays queued; {start}")
-            await anext(changes)
+            if await anext(changes, None) is None:
+                return  # the chat is gone, as the turn will say
 
 
 async def _stop(turn: Turn) -> None:
@@ -142,16 +143,16 @@ async def _settled(turn: Turn, ask: Any, approve: Approve, answer: _Answer, term
 
 
 async def _decided_elsewhere(turn: Turn, ask: Any) -> None:
-    """Wait until the session does not wait for this any more."""
+    """Wait until the session does not wait for this any more, or is gone."""
     session = turn.chat.session
     async with session.changes() as changes:
         seen = False
-        while True:
+        while session.is_followed:
             waits = any(_key(each) == _key(ask) for each in session.waiting)
             if seen and not waits:
                 return
             seen = seen or waits
-            await anext(changes)
+            await anext(changes, None)
 
 
 def _key(ask: Any) -> tuple[str, str]:

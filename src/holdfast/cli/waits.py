@@ -39,8 +39,8 @@ async def waits_in(session: Session) -> tuple[shapes.Wait, ...]:
     """
     with suppress(TimeoutError):
         async with asyncio.timeout(_LISTED), session.changes() as changes:
-            while not session.state.input_needed:
-                await anext(changes)
+            while not session.state.input_needed and await anext(changes, None) is not None:
+                pass
     return tuple(rows.wait(session.uri, request) for request in session.state.input_needed or ())
 
 

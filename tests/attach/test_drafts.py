@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from aio import aio
 from attach.seat import Room, Seat
+from holdfast.client.chat import message_of
+from holdfast.protocol.chat.actions import DraftChanged
 
 
 def written(seat: Seat) -> str:
@@ -88,3 +90,19 @@ async def test_a_chosen_model_stays_chosen(room: Room) -> None:
     await seat.sees("❯ usage", "These numbers are made up")
     await session.chat.wait_idle()
     assert session.chat.turns[-1].message.model == model
+
+
+@aio
+async def test_no_letter_is_lost_while_others_type_and_answers_stream(room: Room) -> None:
+    session = await room.session("Fast")
+    seat = await room.sit(session)
+    session.send("long 4000 4000")
+    await seat.sees("● working")
+    text = "the quick brown fox jumps over the lazy dog " * 3
+    for index, letter in enumerate(text):
+        seat.app.main.conversation.writing.composer.insert(letter)
+        if index % 4 == 0:
+            session.chat.dispatch(session.chat.uri, DraftChanged(draft=message_of(f"theirs {index}")))
+        await seat.pilot.pause(0)
+    await seat.sees("✎ typed elsewhere  theirs")
+    assert written(seat) == text

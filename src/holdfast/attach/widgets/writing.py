@@ -88,7 +88,7 @@ class Writing(Vertical):
 
     @property
     def text(self) -> str:
-        return self._draft.text
+        return self.composer.text
 
     # The draft
 
@@ -103,18 +103,25 @@ class Writing(Vertical):
         """The chat is left: what was typed last is still published."""
         self._publish()
 
+    def _look(self) -> None:
+        """Take in what was typed, of which we may not have been told yet: nobody's letter is lost."""
+        self._draft = self._draft.typed(self.composer.text)
+
     def hear(self) -> None:
         """The shared draft may have changed."""
+        self._look()
         if self._chat is not None and self._chat.is_followed:
             self._take(self._draft.heard(_text_of(self._chat.draft)))
 
     def take_over(self) -> None:
         """Go on with what somebody typed elsewhere."""
+        self._look()
         self._take(self._draft.taken())
         self.composer.focus()
 
     def put_back(self, text: str) -> None:
         """What could not be sent stands here again, unless something else does already."""
+        self._look()
         if not self._draft.text:
             self._take(self._draft.typed(text))
             self._publish_soon()
@@ -130,6 +137,7 @@ class Writing(Vertical):
 
     def _publish(self) -> None:
         self._publishing = None
+        self._look()
         chat = self._chat
         if self._draft.is_unpublished and chat is not None and chat.is_followed:
             self._draft = self._draft.published()
@@ -140,7 +148,7 @@ class Writing(Vertical):
     @on(Composer.Typed)
     def _typed(self, event: Composer.Typed) -> None:
         event.stop()
-        self._draft = self._draft.typed(self.composer.text)
+        self._look()
         if self._draft.is_unpublished:
             self._publish_soon()
         if self._completing is not None:
@@ -149,6 +157,7 @@ class Writing(Vertical):
 
     def take_text(self) -> tuple[str, tuple[MessageAttachment, ...]]:
         """What is to be sent, which does not stand here any more; empty if there is nothing."""
+        self._look()
         text = self.composer.text.strip()
         attachments = completing.kept(text, self._attached)
         if text:

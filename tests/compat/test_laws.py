@@ -15,7 +15,7 @@ import strategies
 from compat import values
 from compat.bridging import SESSION, bridge
 from corpus_cases import CORPUS, load_cases, strip_nulls
-from holdfast.protocol.codec import convert, to_json
+from holdfast.protocol.codec import convert, decode, encode, to_json
 from holdfast.protocol.compat import facts
 from holdfast.protocol.compat.bridge import Bridge
 from holdfast.protocol.compat.context import Context, Json
@@ -194,6 +194,16 @@ def test_no_exception_is_left_over() -> None:
     for case in cases():
         if case.name in NOT_TOLD:
             assert _reduced_below(crossing, case) != _below(crossing, case, case.states[-1]), case.name
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_history_is_converted_wherever_it_has_to_be(version: str) -> None:
+    """A look at the bytes of a completed turn never misses what reads otherwise below."""
+    crossing = bridge(version)
+    turns = [turn for case in cases() if case.kind == "chat" for state in case.states for turn in state["turns"]]
+    for turn in turns:
+        assert decode(dict, crossing.lower_turn(encode(turn))) == crossing.lower("turn", turn)
+    assert len(turns) > 100
 
 
 # What both sides can say is kept

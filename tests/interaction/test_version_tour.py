@@ -15,6 +15,8 @@ import pytest
 
 from aio import aio
 from compat import schemas
+from corpus_cases import strip_nulls
+from holdfast.protocol.compat.roundtrips import roundtrip_in
 from interaction.tour import NAMES, QUICK, TOOL, Tourist, assisted
 from served import HostProcess
 
@@ -112,6 +114,7 @@ def _problems(tourist: Tourist, message: dict[str, Any]) -> Iterator[str]:
             yield from schemas.problems(version, "ProtocolNotification", notification)
         case {"method": method, "params": params} if method in _NOTIFIED:
             yield from schemas.problems(version, _NOTIFIED[method], params)
+            yield from _misunderstood(version, _NOTIFIED[method], params)
         case {"id": id, "result": result, **rest} if not rest:
             yield from _result_problems(version, tourist.methods[id], result)
         case {"id": int(), "error": error, **rest} if not rest:
@@ -120,12 +123,24 @@ def _problems(tourist: Tourist, message: dict[str, Any]) -> Iterator[str]:
             yield f"no message of this version: {message}"
 
 
+def _misunderstood(version: str, name: str, value: Any) -> Iterator[str]:
+    """What is said is read in 1.0, and said again from there."""
+    action = value.get("action", {})
+    if "/toolCall" in action.get("type", "") and "_meta" in action:
+        # Up to 0.3 a tool call's metadata is that of its start: other actions have it for nothing.
+        value = {**value, "action": {key: each for key, each in action.items() if key != "_meta"}}
+    again = roundtrip_in(version, name, value)
+    if strip_nulls(again) != strip_nulls(value):
+        yield f"{name} {action.get('type', '')} is said again as {again!s:.500}"
+
+
 def _result_problems(version: str, method: str, result: Any) -> Iterator[str]:
     name = f"{method[0].upper()}{method[1:]}Result"
     if method == "reconnect":
         name = "ReconnectReplayResult" if result["type"] == "replay" else "ReconnectSnapshotResult"
     if name in schemas.types_of(version):
         yield from schemas.problems(version, name, result)
+        yield from _misunderstood(version, "ReconnectResult" if method == "reconnect" else name, result)
     elif result is not None:
         yield f"{method} has no result: {result}"
 

@@ -309,9 +309,7 @@ def _snapshots(result: JsonObject) -> list[JsonObject]:
 
 def row(bridge: Bridge | None, turn: bytes) -> bytes:
     """A completed turn in the older form; most are the same."""
-    if bridge is None or bridge.keeps_turn(turn):
-        return turn
-    return encode(bridge.lower("turn", msgspec.json.decode(turn)))
+    return turn if bridge is None else bridge.lower_turn(turn)
 
 
 def error(bridge: Bridge | None, method: str, error: HoldfastError) -> HoldfastError:

@@ -221,6 +221,8 @@ class Hub(LinkOwner):
     def _send(self, step: Step) -> None:
         """Most steps of most hosts go to clients of this version whose links are all framed alike."""
         framing, frame = None, b""
+        words: tuple[Any, ...] = ()
+        frames: tuple[bytes, ...] | None = ()
         message = step.message
         for connection in step.recipients:
             peer = self._peers.get(connection.id)
@@ -236,20 +238,17 @@ class Hub(LinkOwner):
             if not peer.outbox:
                 self._written.append(peer)
             if connection.bridge is not None or connection.root_spelling is not None:
-                self._put_lowered(peer, message)
+                wanted = (connection.bridge, connection.root_spelling, peer.framing)
+                if wanted != words:
+                    words, frames = wanted, _in_words(peer, message)
+                if frames is None:
+                    self._end(peer, _BROKEN, "internal error; reconnect")
+                else:
+                    peer.outbox += frames
                 continue
             if peer.framing is not framing:
                 framing, frame = peer.framing, _framed(message, peer.framing)
             peer.outbox.append(frame)
-
-    def _put_lowered(self, peer: _Peer, message: Message) -> None:
-        """Put a message into the words of the client's version. What goes wrong there costs this client alone."""
-        try:
-            peer.outbox += [_framed(each, peer.framing) for each in _shown(message, peer.connection)]
-        except Exception:
-            # The boundary of one client: others are of other versions.
-            logger.exception("%s cannot be told of %s; closing it", peer.link.peer, message.method)
-            self._end(peer, _BROKEN, "internal error; reconnect")
 
     def _close(self, close: Close) -> None:
         peer = self._peers.get(close.connection.id)
@@ -301,6 +300,16 @@ class Hub(LinkOwner):
         peer.link.close(code, reason)
         self._forget(peer)
         self._loop.call_soon(self.closed, peer.link)
+
+
+def _in_words(peer: _Peer, message: Message) -> tuple[bytes, ...] | None:
+    """A message in the words of a client's version, as its link carries it; None if that cannot be done."""
+    try:
+        return tuple(_framed(each, peer.framing) for each in _shown(message, peer.connection))
+    except Exception:
+        # The boundary of one version's clients: others are of other versions.
+        logger.exception("%s cannot be told of %s; closing it", peer.link.peer, message.method)
+        return None
 
 
 def _shown(message: Message, connection: Connection) -> Iterator[Message]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
+from holdfast.protocol.codec import decode, encode
 from holdfast.protocol.compat import (
     v0_1,
     v0_2,
@@ -70,10 +71,6 @@ class Bridge:
         self.clocked = frozenset[str]().union(*(step.clocked for step in self.steps))
         self._touched: dict[str, bool] = {}
         self._as_said: dict[str, bool] = {}
-        marks = [step.raw_marks for step in self.steps]
-        self._marks: tuple[bytes, ...] | None = (
-            None if None in marks else tuple(dict.fromkeys(mark for each in marks for mark in each or ()))
-        )
 
     def __repr__(self) -> str:
         return f"<Bridge to {self.version}>"
@@ -180,9 +177,15 @@ class Bridge:
         lifted: Json = self.lift(STATE_SHAPES[kind], state, context)
         return lifted
 
-    def keeps_turn(self, row: bytes) -> bool:
-        """Whether an encoded completed turn reads the same below, as far as a look at its bytes tells."""
-        return self._marks is not None and not any(mark in row for mark in self._marks)
+    def lower_turn(self, row: bytes) -> bytes:
+        """A completed turn, encoded, as it is encoded below. Most are the same, as a look at their bytes tells."""
+        steps = [step for step in self.steps if step.may_convert(row)]
+        if not steps:
+            return row
+        turn: Any = decode(dict, row)
+        for step in steps:
+            turn = step.lower("turn", turn, NOWHERE)
+        return encode(turn)
 
     # Requests and their answers
 

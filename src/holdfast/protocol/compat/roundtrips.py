@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from holdfast.protocol import jsonrpc, methods
 from holdfast.protocol.catalog import types_by_name
 from holdfast.protocol.codec import UnionMarker, convert, encode, to_json
-from holdfast.protocol.compat.bridge import PRIVATE, Bridge, form_of
+from holdfast.protocol.compat.bridge import PRIVATE, Bridge, form_of, public
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.layout import SNAPSHOT_STATE, STATE_SHAPES
 from holdfast.protocol.compat.reducing import context_of, reading
@@ -129,16 +130,27 @@ def _shaped(bridge: Bridge, name: str, value: Any) -> Any:
     lifted = bridge.lift(_shapes()[name], value, context)
     if lifted is DROP:
         return DROP
-    return bridge.lower(_shapes()[name], to_json(convert(_type(name), lifted)), context)
+    return public(bridge.lower(_shapes()[name], _reread(_type(name), lifted), context))
+
+
+def _reread(type: Any, lifted: Any) -> Any:  # noqa: A002 - what a value is read as
+    """A value of 1.0, read and written again; what the bridge put beside it stays."""
+    return _with_private(to_json(convert(type, lifted)), lifted)
+
+
+def _with_private(read: Any, lifted: Any) -> Any:
+    if isinstance(read, list) and isinstance(lifted, list) and len(read) == len(lifted):
+        return [_with_private(one, other) for one, other in zip(read, lifted, strict=True)]
+    if not (isinstance(read, dict) and isinstance(lifted, dict)):
+        return read
+    known = {key: _with_private(value, lifted.get(key)) for key, value in read.items()}
+    return {**known, **{key: value for key, value in lifted.items() if key.startswith(PRIVATE)}}
 
 
 def _state(bridge: Bridge, name: str, value: Any) -> Any:
     kind = _states()[name]
     context = context_of(kind, value)
-    lifted = bridge.lift_state(kind, value, context)
-    public = {key: each for key, each in lifted.items() if not key.startswith(PRIVATE)}
-    private = {key: each for key, each in lifted.items() if key.startswith(PRIVATE)}
-    return bridge.lower_state(kind, {**to_json(convert(STATES[kind], public)), **private}, context)
+    return bridge.lower_state(kind, _reread(STATES[kind], bridge.lift_state(kind, value, context)), context)
 
 
 def _action(bridge: Bridge, name: str, value: Any) -> Any:  # noqa: ARG001
@@ -153,15 +165,20 @@ def _read(sent: Action) -> Action:
 
 
 def _envelope(bridge: Bridge, name: str, value: Any) -> Any:  # noqa: ARG001
-    context = _about_action(value["action"])
+    context = _about_action(value["action"], value.get("channel"))
     lifted = bridge.lift_envelope({"channel": context.channel, **value}, context)
     read = [to_json(convert(ActionEnvelope, each)) for each in lifted]
     return _single([lowered for each in read for lowered in bridge.lower_envelope(each, context)])
 
 
-def _about_action(action: Json) -> Context:
+def _about_action(action: Json, channel: Any = None) -> Context:
+    """About an action: in 0.1 it names its session itself."""
     family = str(action["type"]).partition("/")[0]
-    return context_of(family if family in STATE_SHAPES else "session", {})
+    kind = family if family in STATE_SHAPES else "session"
+    named = channel or action.get(kind)
+    context = context_of(kind, {"resource": named} if isinstance(named, str) else {})
+    # That none is active is said by a client of itself; a host says which of several is left.
+    return replace(context, client_id="c") if "activeClient" in action else context
 
 
 def _single(found: list[Any]) -> Any:
@@ -194,8 +211,15 @@ def _notification(bridge: Bridge, name: str, value: Any) -> Any:
 
 def _result(bridge: Bridge, name: str, value: Any) -> Any:
     method, context = _results()[name], context_of("session", {})
+    if method == "fetchTurns" and bridge.whole_history:
+        return _page(bridge, value)
     lifted = bridge.lift_result(method, value, context)
-    return bridge.lower_result(method, to_json(convert(_type(name), lifted)), context)
+    return bridge.lower_result(method, _reread(_type(name), lifted), context)
+
+
+def _page(bridge: Bridge, value: Any) -> Any:
+    """Up to 0.5.0 `fetchTurns` was answered with turns, which 1.0 never does."""
+    return {**value, "turns": [_shaped(bridge, "Turn", turn) for turn in value["turns"]]}
 
 
 # What a name stands for

@@ -1,10 +1,8 @@
 """One step between a version and the next newer one: a table of small conversions, and how it is applied.
 
-A step converts *shapes* (see `layout`); the walk finds them wherever they stand. On the way down what is inside
-is converted first, then the object around it; on the way up the other way round, so that a conversion always
-sees its object in the newer version's inner form and the layout of one side only. Conversions never change what
-they are given; they return the very same object where nothing is to be done, or `DROP` for what the other
-version cannot express.
+A step converts *shapes* (see `layout`); `walk` finds them wherever they stand. Conversions never change what they
+are given; they return the very same object where nothing is to be done, or `DROP` for what the other version cannot
+express.
 """
 
 from __future__ import annotations
@@ -14,16 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from holdfast.protocol.compat.context import Context, Json
-from holdfast.protocol.compat.layout import (
-    LAYOUT,
-    SNAPSHOT_STATE,
-    STATE_SHAPES,
-    action_shape,
-    kind_of_state,
-    nested,
-    params_shape,
-    reachable,
-)
+from holdfast.protocol.compat.layout import action_shape, params_shape
+from holdfast.protocol.compat.walk import DROP, Shape, Walk
 from holdfast.protocol.versions import ACTIONS, METHODS, NOTIFICATIONS, Version
 
 __all__ = [
@@ -41,24 +31,6 @@ __all__ = [
     "unsaid_before",
     "without",
 ]
-
-
-class _Drop:
-    def __repr__(self) -> str:
-        return "DROP"
-
-
-DROP: Final = _Drop()
-"""Instead of a value: the other version has nothing like it; it is left out of its list, map or object."""
-
-Convert: TypeAlias = Callable[[Any, Context], Any]
-
-
-class Shape(NamedTuple):
-    """Both ways of one shape; None where there is nothing to do."""
-
-    down: Convert | None = None
-    up: Convert | None = None
 
 
 UNCHANGED: Final = Shape()
@@ -139,64 +111,28 @@ class Step:
     answers_last: bool = False
     """Below, a reducer takes a question that is answered to the end of its turn."""
     raw_marks: tuple[bytes, ...] | None = None
-    """What an encoded completed turn contains if this step may have to convert it; None: convert every one."""
+    """What a completed turn, encoded in 1.0, contains if this step may have to convert it; None: every one."""
 
-    _rows: dict[str, tuple[tuple[str, str, str], ...]] = field(default_factory=dict, init=False, repr=False)
-    _touched: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
-    """What was worked out before, by shape: what in it is of interest, and whether anything is."""
+    down: Walk = field(init=False, repr=False)
+    up: Walk = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "down", Walk(self.shapes, up=False))
+        object.__setattr__(self, "up", Walk(self.shapes, up=True))
 
     def lower(self, shape: str, value: Any, context: Context) -> Any:
         """A value of a shape, as the older version has it."""
-        context = _within(shape, value, context)
-        value = self._inside(shape, value, context, self.lower)
-        own = self.shapes.get(self._actual(shape, value))
-        return value if own is None or own.down is None else own.down(value, context)
+        convert = self.down.of(shape)
+        return value if convert is None else convert(value, context)
 
     def lift(self, shape: str, value: Any, context: Context) -> Any:
         """A value of a shape, as the newer version has it."""
-        context = _within(shape, value, context)
-        own = self.shapes.get(self._actual(shape, value))
-        if own is not None and own.up is not None:
-            value = own.up(value, context)
-        return value if value is DROP else self._inside(shape, value, context, self.lift)
+        convert = self.up.of(shape)
+        return value if convert is None else convert(value, context)
 
-    def _actual(self, shape: str, value: Any) -> str:
-        if shape != SNAPSHOT_STATE or not isinstance(value, dict):
-            return shape
-        return STATE_SHAPES.get(kind_of_state(value) or "", shape)
-
-    def _inside(self, shape: str, value: Any, context: Context, convert: Callable[[str, Any, Context], Any]) -> Any:
-        """Convert what stands inside an object. The same object, if nothing in it changed."""
-        if not isinstance(value, dict):
-            return value
-        changed: Json | None = None
-        for key, inner, held in self._row(self._actual(shape, value)):
-            if key not in value:
-                continue
-            before = value[key]
-            after = _held(before, held, inner, context, convert)
-            if after is not before:
-                changed = dict(value) if changed is None else changed
-                if after is DROP:
-                    del changed[key]
-                else:
-                    changed[key] = after
-        return value if changed is None else changed
-
-    def _row(self, shape: str) -> tuple[tuple[str, str, str], ...]:
-        """The keys of a shape in which something may have to be converted: what is there, and how it is held."""
-        found = self._rows.get(shape)
-        if found is None:
-            row = ((key, *nested(spec)) for key, spec in LAYOUT.get(shape, {}).items())
-            found = self._rows[shape] = tuple(each for each in row if self.touches(each[1]))
-        return found
-
-    def touches(self, shape: str) -> bool:
-        """Whether this step converts a shape or anything that may stand in it."""
-        found = self._touched.get(shape)
-        if found is None:
-            found = self._touched[shape] = not self.shapes.keys().isdisjoint(reachable(shape))
-        return found
+    def may_convert(self, row: bytes) -> bool:
+        """Whether an encoded completed turn, as 1.0 has it, may look different below."""
+        return self.raw_marks is None or any(mark in row for mark in self.raw_marks)
 
     def touches_action(self, type: str) -> bool:  # noqa: A002 - the protocol's word
         """Whether an action of this type may look different, or be absent, below."""
@@ -204,16 +140,18 @@ class Step:
             self.every_action[0] is not None
             or type in self.introduced
             or type in self.actions_down
-            or self.touches(action_shape(type))
+            or self.down.of(action_shape(type)) is not None
         )
 
     def touches_action_below(self, type: str) -> bool:  # noqa: A002 - the protocol's word
         """Whether an action of this type, from below, may mean something else above."""
-        return self.every_action[1] is not None or type in self.actions_up or self.touches(action_shape(type))
+        known = self.every_action[1] is not None or type in self.actions_up
+        return known or self.up.of(action_shape(type)) is not None
 
     def touches_call_below(self, method: str) -> bool:
         """Whether a notification from below may."""
-        return self.every_call[1] is not None or method in self.notifications[1] or self.touches(params_shape(method))
+        known = self.every_call[1] is not None or method in self.notifications[1]
+        return known or self.up.of(params_shape(method)) is not None
 
     def lower_action(self, sent: Action, context: Context) -> Iterable[Action]:
         """What is sent below instead of an action: nothing, one, or a few in order."""
@@ -236,33 +174,8 @@ class Step:
         for each in (sent,) if every is None else every(sent, context):
             own = self.actions_up.get(each.type)
             for known in (each,) if own is None else own(each, context):
-                shape = action_shape(known.type)
-                yield known._replace(action=self.lift(shape, known.action, context)) if self.touches(shape) else known
-
-
-def _within(shape: str, value: Any, context: Context) -> Context:
-    """The context of what stands in a value: a snapshot's is that of its channel."""
-    if shape != "snapshot" or not isinstance(value, dict):
-        return context
-    return context.at(str(value.get("resource", "")))
-
-
-def _held(value: Any, held: str, shape: str, context: Context, convert: Callable[[str, Any, Context], Any]) -> Any:
-    """Convert one value, each of a list, or each of a map. Other things than declared are left as they are."""
-    if held == "[]":
-        if not isinstance(value, list):
-            return value
-        items = [convert(shape, each, context) for each in value]
-        same = all(one is other for one, other in zip(items, value, strict=True))
-        return value if same else [each for each in items if each is not DROP]
-    if held == "{}":
-        if not isinstance(value, dict):
-            return value
-        found = {key: convert(shape, each, context) for key, each in value.items()}
-        same = all(found[key] is value[key] for key in value)
-        return value if same else {key: each for key, each in found.items() if each is not DROP}
-    # A list where one object is declared is another thing of the same name, and none of ours.
-    return value if value is None or isinstance(value, list) else convert(shape, value, context)
+                lifted = self.lift(action_shape(known.type), known.action, context)
+                yield known if lifted is known.action else known._replace(action=lifted)
 
 
 # Small words that most steps need

@@ -235,5 +235,5 @@ STEP: Final = Step(
     },
     unseen=frozenset(UNSEEN),
     one_conversation=True,
-    raw_marks=(b'"kind":"agent"', b'"kind":"tool"', b'"type":"annotations"', b'"type":"subagent"'),
+    raw_marks=(b'"kind":"error"', b'"kind":"agent"', b'"kind":"tool"', b'"type":"annotations"', b'"type":"subagent"'),
 )

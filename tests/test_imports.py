@@ -23,7 +23,7 @@ ALLOWED: Final = {
     "attach": {"attach", "client", "protocol", "places"},
     "sync": {"sync", "client", "protocol"},
     "cli": {"attach", "cli", "server", "journal", "client", "protocol", "places"},
-    "testing": {"testing", "agents", "client", "server", "journal", "host", "ports", "protocol"},
+    "testing": {"testing", "sync", "agents", "client", "server", "journal", "host", "ports", "protocol"},
     "": {"cli", "client", "protocol", "sync", "testing", "_version"},  # modules directly in `holdfast`
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 import holdfast
@@ -112,3 +114,18 @@ async def test_what_is_let_go_while_coming_back_stays_let_go() -> None:
             await host.ping()
             assert local.house is not None
             assert {len(each.subscriptions) for each in local.house.host.connections.values()} == {1, 3}
+
+
+@aio
+async def test_what_is_asked_as_the_connection_ends_is_asked_again() -> None:
+    async with local_host() as local, local.connect() as host:
+        session = await host.create_session()
+        for pause in range(12):  # wherever the break is noticed
+            local.drop()
+            for _ in range(pause):
+                await asyncio.sleep(0)
+            asked = asyncio.create_task(host.list_sessions())
+            renamed = asyncio.create_task(session.rename(f"Name {pause}"))
+            assert [each.resource for each in (await asked).items] == [session.uri]
+            await renamed
+            assert session.title == f"Name {pause}"

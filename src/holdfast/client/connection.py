@@ -198,12 +198,9 @@ class Connection:
                 self._first.set_result(None)
             return await reader
         finally:
-            self._wire = None
-            self._is_live.clear()
-            if self.status is Status.GONE:
-                self._is_live.set()
             reader.cancel()
             await asyncio.gather(reader, return_exceptions=True)
+            await transport.close()  # also if the reader had no time to begin
 
     async def _shake_hands(self, wire: Wire) -> None:
         if self.initialized is not None:
@@ -395,6 +392,11 @@ class Connection:
             self.following.assume_accepted(uri, client_seq)  # an error is an answer, too
 
     # What the host says (`wire.Owner`)
+
+    def ended(self) -> None:
+        self._wire = None
+        if self.status is not Status.GONE:
+            self._is_live.clear()
 
     def envelopes(self, envelopes: Sequence[ActionEnvelope]) -> None:
         self.following.envelopes(envelopes)

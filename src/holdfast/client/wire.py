@@ -47,6 +47,9 @@ class Owner(Protocol):
     async def asked(self, method: str, params: Any) -> Any:
         """A request of the host; what is returned is the result."""
 
+    def ended(self) -> None:
+        """The connection is over: nothing that is said on it from now on leaves."""
+
     def skipped(self, server_seq: int) -> None:
         """An action that means nothing to 1.0; its number was seen all the same."""
 
@@ -60,6 +63,8 @@ class Owner(Protocol):
 _ANY: Final[Any] = Any
 """Free-form JSON, as a type to decode to."""
 
+
+_BROKE: Final = "the connection broke before the host answered"
 
 _SAME_EVERYWHERE: Final = frozenset({"initialize", "reconnect"})
 """Requests that are sent as 1.0 has them: older hosts ignore the keys they do not know."""
@@ -91,6 +96,7 @@ class Wire:
         self._flushed.set()
         self._answering: set[asyncio.Task[None]] = set()
         self._last_id = 0
+        self._is_over = False
 
     @property
     def older(self) -> OlderHost | None:
@@ -113,6 +119,9 @@ class Wire:
             written, sent = self._older.request(method, to_json(params))
         self._last_id += 1
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        if self._is_over:
+            answer.set_exception(Interrupted(_BROKE))
+            return answer
         self._waiting[self._last_id] = _Waiting(method, answer, take)
         self._send(jsonrpc.request(self._last_id, written, sent))
         return answer
@@ -157,12 +166,14 @@ class Wire:
             _log.warning("the host broke the protocol: %s", error)
             return f"the host broke the protocol: {error}"
         finally:
+            self._is_over = True
+            self._owner.ended()
             writer.cancel()
             for task in self._answering:
                 task.cancel()
             await self._transport.close()
             await asyncio.gather(writer, *self._answering, return_exceptions=True)
-            self._fail(Interrupted("the connection broke before the host answered"))
+            self._fail(Interrupted(_BROKE))
 
     def _fail(self, error: HoldfastError) -> None:
         waiting, self._waiting = self._waiting, {}

@@ -143,6 +143,11 @@ class House:
                 await self.runner.idle()
         await self._settle()
 
+    def tidy(self) -> None:
+        """Let go of what is idle or old by now."""
+        loading.sweep(self.host)
+        self._engine.maintain(self.host.clock.wall())
+
     async def _settle(self) -> None:
         """Write down what is decided, unless the journal does not work."""
         with contextlib.suppress(TimeoutError):
@@ -159,8 +164,7 @@ class House:
     async def _do_chores(self) -> None:
         while True:
             await asyncio.sleep(_CHORES)
-            loading.sweep(self.host)
-            self._engine.maintain(self.host.clock.wall())
+            self.tidy()
             if not self._checkpointing:
                 self._checkpointing = True
                 self._worker.run(self.journal.checkpoint, self._checkpointed)

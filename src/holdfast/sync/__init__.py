@@ -250,9 +250,10 @@ class Session:
 class Host:
     """A host. Made by `connect`; close it, or use it with `with`. See `holdfast.Host`."""
 
-    def __init__(self, loop: LoopThread, host: async_host.Host) -> None:
+    def __init__(self, loop: LoopThread, host: async_host.Host, *, shares_loop: bool = False) -> None:
         self._loop = loop
         self._host = host
+        self._shares_loop = shares_loop
 
     def __repr__(self) -> str:
         return repr(self._host)
@@ -321,7 +322,8 @@ class Host:
         """Leave. Sessions go on at the host; again is harmless."""
         if self.status is not Status.GONE:
             self._loop.run(self._host.close())
-        self._loop.close()
+        if not self._shares_loop:
+            self._loop.close()
 
 
 def connect(target: TargetLike = None, **options: Any) -> Host:

@@ -21,7 +21,6 @@ from holdfast.client.backoff import Retry
 from holdfast.client.errors import NoHost
 from holdfast.client.host import Connecting, connect
 from holdfast.client.transports import Transport
-from holdfast.host import loading
 from holdfast.host.environment import Clock, Ids
 from holdfast.journal.memory import MemoryJournal
 from holdfast.server.environment import SystemClock
@@ -133,7 +132,7 @@ class LocalHost:
         assert self.house is not None, "it runs"
         self.clock.advance(round(seconds * 1000))
         self.house.host.wake()
-        loading.sweep(self.house.host)
+        self.house.tidy()
         await self.settled()
 
     async def _start(self) -> None:

@@ -22,7 +22,7 @@ from cli.running import holdfast
 from holdfast.cli.wire_log import Entry, Redactor, parsed
 from holdfast.protocol.errors import UsageError
 from interaction.talk import took
-from served import Wire, hosting
+from served import Wire, environment, hosting
 
 
 def _token(url: str) -> str:
@@ -150,6 +150,28 @@ async def test_a_program_is_run_with_a_host_behind_the_door(tmp_path: Path) -> N
             holdfast, tmp_path, "capture", *data, "--", sys.executable, "-c", "import sys; sys.exit(7)"
         )
         assert (to_stdout.code, to_stdout.out) == (7, "")
+
+
+@aio
+async def test_without_a_file_the_log_is_all_of_stdout(tmp_path: Path) -> None:
+    async with hosting(tmp_path) as host:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "holdfast", "capture", "--data-dir", str(host.data_dir)),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment(tmp_path),
+        )
+        assert process.stderr is not None
+        word, _, url = (await process.stderr.readline()).decode().strip().partition(" ")
+        assert word == "ready"
+        client = Wire(url)
+        await client.initialize()
+        await client.close()
+        process.send_signal(signal.SIGTERM)
+        out, err = await process.communicate()
+        assert (process.returncode, err) == (0, b"")
+        events = [entry.event or entry.dir for entry in parsed(out.splitlines(), "stdout")]
+        assert events == ["open", "c2s", "s2c", "close"]
 
 
 def test_a_program_that_is_not_there_and_a_file_that_cannot_be(tmp_path: Path) -> None:

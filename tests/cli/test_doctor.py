@@ -43,11 +43,18 @@ def _data(home: Path) -> Path:
     return home / ".local" / "share" / "holdfast"
 
 
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    assert holdfast(folder, "up", "--port", "0").code == 0
+    assert holdfast(folder, "down").code == 0
+    return folder
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(lived_in: Path, tmp_path: Path) -> Path:
     """A home in which a host has run and ended."""
-    assert holdfast(tmp_path, "up", "--port", "0").code == 0
-    assert holdfast(tmp_path, "down").code == 0
+    shutil.copytree(lived_in, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

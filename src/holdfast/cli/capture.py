@@ -28,7 +28,10 @@ __all__ = ["command"]
 
 @click.command("capture")
 @click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Where to, instead of stdout."
+    *("-o", "--output", "--out", "out"),
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Written there, readable for you alone.  [stdout]",
 )
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port clients come to; 0 picks one.  [0]")
 @at_host
@@ -43,7 +46,7 @@ def command(out: Path | None, port: int, place: Place, program: tuple[str, ...])
     With PROGRAM that is run instead, with HOLDFAST_HOST leading through the door, and the end is its end:
 
     \b
-    holdfast capture --out talk.jsonl -- holdfast send hello
+    holdfast capture -o talk.jsonl -- holdfast send hello
     """
     with in_words(), ExitStack() as stack:
         write: Callable[[bytes], object] = _to_stdout

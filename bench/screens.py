@@ -82,7 +82,7 @@ async def _frames(turns: int, frames: int) -> None:
         began = time.process_time()
         transcript.show(reader.read(state), {})
         first = time.process_time() - began
-        while not transcript.is_whole:
+        while not transcript.sheet.is_whole:
             await pilot.pause(0.01)
         for _ in range(frames):
             for _ in range(_DELTAS):

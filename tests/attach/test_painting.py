@@ -8,6 +8,7 @@ from textual.app import App, ComposeResult
 from aio import aio, until
 from attach import made
 from holdfast.attach.model.transcript import Reader
+from holdfast.attach.widgets.sheet import Entry
 from holdfast.attach.widgets.transcript import Transcript
 from holdfast.protocol.chat import actions
 from holdfast.protocol.chat.reducer import reduce
@@ -23,13 +24,13 @@ class Shown(App[None]):
 
     def compose(self) -> ComposeResult:
         transcript = Transcript()
-        draw = transcript._draw
+        draw = transcript.sheet._draw
 
-        def counting(entry: object, width: int) -> None:
-            self.drawn.append(entry.block.key)  # type: ignore[attr-defined]
-            draw(entry, width)  # type: ignore[arg-type]
+        def counting(entry: Entry) -> None:
+            self.drawn.append(entry.block.key)
+            draw(entry)
 
-        transcript._draw = counting  # type: ignore[method-assign]
+        transcript.sheet._draw = counting  # type: ignore[method-assign]
         yield transcript
 
     def text(self) -> str:
@@ -50,11 +51,11 @@ async def test_a_long_chat_is_there_at_once_and_drawn_bit_by_bit() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         transcript.show(Reader().read(state), {})
-        assert not transcript.is_whole
+        assert not transcript.sheet.is_whole
         await pilot.pause()
         before = app.text()
         assert "❯ go" in before
-        await until(lambda: transcript.is_whole)
+        await until(lambda: transcript.sheet.is_whole)
         await pilot.pause()
         assert app.text() == before
         assert len(app.drawn) == len(set(app.drawn)), "nothing is drawn twice"
@@ -69,7 +70,7 @@ async def test_of_an_answer_that_streams_only_its_block_is_drawn() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         transcript.show(reader.read(state), {})
-        await until(lambda: transcript.is_whole)
+        await until(lambda: transcript.sheet.is_whole)
         app.drawn.clear()
         for number in range(50):
             state = reduce(state, actions.Delta(turn_id="now", part_id="p", content=f"word{number} "))
@@ -85,7 +86,7 @@ async def test_what_did_not_change_is_not_drawn_again() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         transcript = app.query_one(Transcript)
         transcript.show(reader.read(state), {})
-        await until(lambda: transcript.is_whole)
+        await until(lambda: transcript.sheet.is_whole)
         app.drawn.clear()
         transcript.show(reader.read(replace(state, title="other")), {})
         await pilot.pause()

@@ -47,7 +47,9 @@ class AttachApp(App[None]):
             yield SystemCommand("Archive", "Put this session away, or back", lambda: desk.session("archive", uri))
             yield SystemCommand("Delete", "With everything in it", lambda: desk.session("delete", uri))
             yield SystemCommand("Model", "Choose the model of what you send next", desk.model)
-            yield SystemCommand("Take back", "The message that was queued last", self.main.action_unqueue)
+            yield SystemCommand(
+                "Take back", "The message that was queued last", self.main.conversation.action_unqueue
+            )
         yield SystemCommand("Help", "All keys", desk.help)
         yield SystemCommand("Theme", "Change the colours", self.action_change_theme)
         yield SystemCommand("Quit", "Sessions go on at the host", self.action_quit)

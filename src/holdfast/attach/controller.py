@@ -6,35 +6,30 @@ Knows no screen. Whoever shows it is told that something changed and looks for t
 from __future__ import annotations
 
 import asyncio
-import base64
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Flag, auto
 from types import TracebackType
 from typing import Final
 
 from msgspec.structs import replace
 
+from holdfast.attach.library import Library
 from holdfast.attach.model.asks import AskView, Choice
-from holdfast.attach.model.contents import Key, Unread, key, known
-from holdfast.attach.model.draft import selection
+from holdfast.attach.model.chat import selection
 from holdfast.attach.model.form import Entry, Field, answers, drafted
 from holdfast.client.asks import Approval, Ask, AuthenticationNeeded, Question, ResultApproval
 from holdfast.client.catalogue import Catalogue
 from holdfast.client.chat import Chat, message_of
-from holdfast.client.errors import Gone
-from holdfast.client.follow import turn_in
+from holdfast.client.errors import Gone, Interrupted
 from holdfast.client.host import Host
 from holdfast.client.session import Session
 from holdfast.client.status import Status
-from holdfast.client.turn import Turn
 from holdfast.protocol import status
 from holdfast.protocol.chat import actions as chat_actions
 from holdfast.protocol.chat.inputs import ChatInputRequest, ChatInputResponseKind
 from holdfast.protocol.chat.messages import Message, MessageAttachment
-from holdfast.protocol.chat.state import ChatState
-from holdfast.protocol.common import URI, ContentRef, ModelSelection
-from holdfast.protocol.errors import HoldfastError, UsageError
-from holdfast.protocol.resources.commands import ContentEncoding, ResourceReadResult
+from holdfast.protocol.common import URI, ModelSelection
+from holdfast.protocol.errors import UsageError
 from holdfast.protocol.session import actions as session_actions
 from holdfast.protocol.session.state import SessionSummary
 
@@ -61,14 +56,13 @@ class Controller:
         self.host = host
         self.session: Session | None = None
         self.chat: Chat | None = None
-        self.contents: dict[Key, str | Unread] = {}
+        self.library = Library(host, lambda: self.tell(Changed.CONTENTS))
         self.is_loading = False
         self.tell: Callable[[Changed], None] = lambda _: None
         self._catalogue: Catalogue | None = None
         self._stop: list[Callable[[], None]] = []
         self._wish: object = None
         self._one_at_a_time = asyncio.Lock()
-        self._reading: set[Key] = set()
 
     async def __aenter__(self) -> Controller:
         self._catalogue = await self.host.catalogue(limit=_MOST_SESSIONS).__aenter__()
@@ -163,13 +157,14 @@ class Controller:
         """Say something, and wait until the host has it; while a turn runs it waits in the queue."""
         turn = chat.send(_message(chat, text, attachments))
         _clear_draft(chat)
-        async with chat.changes() as changes:
-            while not turn.is_over and not _has(chat.confirmed, turn):
-                if await anext(changes, None) is None:
-                    return  # the chat was left: whoever opens it again sees what became of it
-        if turn.is_over:
-            await turn
-        turn.close()
+        try:
+            await turn.accepted()
+        except (Gone, Interrupted):
+            if chat.is_followed:
+                raise
+            # The chat was left: whoever opens it again sees what became of it.
+        finally:
+            turn.close()
 
     async def steer(self, chat: Chat, text: str, attachments: Sequence[MessageAttachment] = ()) -> None:
         """Tell the agent something while it works."""
@@ -293,29 +288,6 @@ class Controller:
             self.is_loading = False
             self.tell(Changed.CHAT)
 
-    # Content by reference
-
-    def is_wanted(self, reference: ContentRef) -> bool:
-        """Whether content can be shown, and nobody has read it yet."""
-        return known(reference, self.contents) is None and key(reference) not in self._reading
-
-    async def load(self, references: Iterable[ContentRef]) -> None:
-        """Read what is not known yet."""
-        for reference in references:
-            wanted = key(reference)
-            if wanted in self.contents or wanted in self._reading:
-                continue
-            self._reading.add(wanted)
-            try:
-                self.contents[wanted] = _text(await self.host.read(reference.uri))
-            except Gone:
-                return
-            except HoldfastError as error:
-                self.contents[wanted] = Unread(str(error))
-            finally:
-                self._reading.discard(wanted)
-            self.tell(Changed.CONTENTS)
-
 
 def _message(chat: Chat, text: str, attachments: Sequence[MessageAttachment]) -> Message:
     model, agent = selection(chat.state)
@@ -326,21 +298,3 @@ def _clear_draft(chat: Chat) -> None:
     """It was sent. Whether the host hears that is nobody's worry: the next draft says the same."""
     if chat.draft is not None:
         chat.dispatch(chat.uri, chat_actions.DraftChanged())
-
-
-def _has(state: ChatState | None, turn: Turn) -> bool:
-    """Whether the host has a turn, or its message in the queue."""
-    if state is None:
-        return False
-    if not turn.id:
-        return any(pending.id == turn.queued_id for pending in state.queued_messages or ())
-    return turn_in(state, turn.id) is not None
-
-
-def _text(result: ResourceReadResult) -> str | Unread:
-    if result.encoding is ContentEncoding.UTF_8:
-        return result.data
-    try:
-        return base64.b64decode(result.data).decode()
-    except ValueError:
-        return Unread("not text")

@@ -9,20 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from holdfast.protocol.chat.state import ChatState
-from holdfast.protocol.common import AgentSelection, ModelSelection
-
-__all__ = ["Drafting", "selection"]
-
-
-def selection(state: ChatState) -> tuple[ModelSelection | None, AgentSelection | None]:
-    """The model and agent of what is sent next: those chosen in the draft, else those of what was sent last."""
-    last = state.active_turn or (state.turns[-1] if state.turns else None)
-    queued = state.queued_messages[-1].message if state.queued_messages else None
-    for message in (state.draft, queued, last.message if last else None):
-        if message is not None and (message.model or message.agent):
-            return message.model, message.agent
-    return None, None
+__all__ = ["Drafting"]
 
 
 class Drafting(NamedTuple):

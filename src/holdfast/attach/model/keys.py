@@ -84,12 +84,17 @@ Everything works without a mouse. `^x` means Ctrl and x.
 | `^g` | go to the next session that needs you |
 | `^l` | the list of sessions, and back |
 | `^t` | new session |
-| `^x` | cancel the running turn |
-| `^r` | resume a turn that failed halfway |
 | `^p` | more: rename, archive, choose the model, … |
-| PgUp PgDn | scroll |
 | `F1` | this help |
 | `^q` | quit; sessions go on at the host |
+
+## In a chat
+
+| Key | What it does |
+|---|---|
+| `^x` | cancel the running turn |
+| `^r` | resume a turn that failed halfway |
+| PgUp PgDn | scroll |
 
 ## While you write
 

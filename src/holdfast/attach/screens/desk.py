@@ -101,7 +101,7 @@ class Desk:
         ask = asks[0]
         match ask.kind:
             case AskKind.APPROVAL | AskKind.REVIEW | AskKind.UNKNOWN:
-                self._show(DecideScreen(ask, self._controller.contents), ask)
+                self._show(DecideScreen(ask, self._controller.library.contents), ask)
             case AskKind.FORM:
                 self._form(ask)
             case AskKind.SIGN_IN:
@@ -182,7 +182,7 @@ class Desk:
         """All of a block."""
         if block is None:
             return
-        contents = self._controller.contents
+        contents = self._controller.library.contents
         if isinstance(block, transcript.Tool):
             view = block.view
 

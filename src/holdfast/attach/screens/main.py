@@ -15,24 +15,21 @@ from typing import Any, ClassVar, Final, ParamSpec, cast
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widgets import Input
 
 from holdfast.attach.controller import Changed, Controller
 from holdfast.attach.model import keys as keyboard
 from holdfast.attach.model import sessions
+from holdfast.attach.model.chat import can_resume
 from holdfast.attach.paint import bars
 from holdfast.attach.screens.desk import Desk
 from holdfast.attach.widgets.bar import Bar
-from holdfast.attach.widgets.composer import Composer
 from holdfast.attach.widgets.conversation import Conversation
 from holdfast.attach.widgets.session_list import SessionList
+from holdfast.attach.widgets.sessions import Sessions
 from holdfast.attach.widgets.transcript import Transcript
-from holdfast.attach.widgets.writing import Writing
-from holdfast.protocol import status
-from holdfast.protocol.chat.parts import ErrorResponsePart
-from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.errors import HoldfastError
 
 __all__ = ["MainScreen"]
@@ -57,16 +54,10 @@ class MainScreen(Screen[None]):
         Binding("ctrl+y", "decide(True)", "approve", priority=True),
         Binding("ctrl+n", "decide(False)", "deny", priority=True),
         Binding("ctrl+o", "look", "look closer", priority=True),
-        Binding("ctrl+s", "steer", "steer", priority=True),
-        Binding("ctrl+x", "cancel", "cancel the turn", priority=True),
-        Binding("ctrl+r", "resume", "resume", priority=True),
         Binding("ctrl+g", "next_waiting", "next that needs you", priority=True),
-        Binding("ctrl+e", "take_over", "take the draft", priority=True),
         Binding("ctrl+l", "toggle_list", "sessions", priority=True),
         Binding("ctrl+t", "new", "new session", priority=True),
         Binding("f1", "help", "help", priority=True),
-        Binding("pageup", "scroll(-1)", "up", show=False, priority=True),
-        Binding("pagedown", "scroll(1)", "down", show=False, priority=True),
         # While the transcript has the keys:
         Binding("y", "decide(True)", show=False),
         Binding("n", "decide(False)", show=False),
@@ -75,7 +66,6 @@ class MainScreen(Screen[None]):
         Binding("e", "edit", show=False),
         Binding("v", "view", show=False),
         Binding("c", "copy", show=False),
-        Binding("u", "unqueue", show=False),
         Binding("left_square_bracket", "walk_chats(-1)", show=False),
         Binding("right_square_bracket", "walk_chats(1)", show=False),
         Binding("i,escape,tab", "write", show=False),
@@ -89,15 +79,11 @@ class MainScreen(Screen[None]):
         self.desk = Desk(self, controller, self.perform, settle)
         self._dirty = Changed(0)
         self._is_dirty = asyncio.Event()
-        self._search = ""
-        self._shows_archived = False
 
     def compose(self) -> ComposeResult:
         yield Bar(id="status", classes="bar")
         with Horizontal():
-            with Vertical(id="sessions"):
-                yield Input(placeholder="search", id="search", compact=True)
-                yield SessionList(id="list")
+            yield Sessions(id="sessions")
             yield Conversation(self._controller, self.perform, id="conversation")
         yield Bar(id="keys", classes="bar")
 
@@ -109,8 +95,11 @@ class MainScreen(Screen[None]):
     def list(self) -> SessionList:
         return self.query_one(SessionList)
 
+    @property
+    def sessions(self) -> Sessions:
+        return self.query_one(Sessions)
+
     def on_mount(self) -> None:
-        self.query_one("#search").display = False
         self._controller.tell = self.changed
         self.set_interval(1.0, self._tick)
         self.run_worker(self._controller.watch())
@@ -172,10 +161,7 @@ class MainScreen(Screen[None]):
 
     def _show_list(self) -> None:
         session = self._controller.session
-        found = sessions.listing(
-            self._controller.sessions, self._now(), search=self._search, archived=self._shows_archived
-        )
-        self.list.show(found, session.uri if session is not None else None)
+        self.sessions.show(self._controller.sessions, self._now(), session.uri if session is not None else None)
 
     def _show_status(self) -> None:
         host = self._controller.host
@@ -197,7 +183,7 @@ class MainScreen(Screen[None]):
             has_session=session is not None,
             has_ask=bool(self.conversation.asks),
             is_busy=state is not None and state.active_turn is not None,
-            can_resume=state is not None and _can_resume(state),
+            can_resume=state is not None and can_resume(state),
             has_queue=state is not None and bool(state.queued_messages or state.steering_message),
             has_several_chats=session is not None and session.is_followed and len(session.chats) > 1,
             others_need_you=self._next_waiting() is not None,
@@ -228,17 +214,7 @@ class MainScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Keys that mean nothing now are left to whoever has the focus."""
-        match action:
-            case "decide" | "look":
-                return bool(self.conversation.asks) if self.is_mounted else False
-            case "take_over":
-                return bool(self.conversation.writing.elsewhere) and not self.conversation.writing.text
-            case "resume" | "cancel" | "steer":
-                return self._controller.chat is not None
-            case "scroll":
-                return self._focus() is not keyboard.Focus.LIST
-            case _:
-                return True
+        return self.is_mounted and bool(self.conversation.asks) if action in ("decide", "look") else True
 
     def action_help(self) -> None:
         self.desk.help()
@@ -261,85 +237,6 @@ class MainScreen(Screen[None]):
     def action_copy(self) -> None:
         self.desk.copy(self.conversation.transcript.selected_block)
 
-    def action_cancel(self) -> None:
-        chat = self._controller.chat
-        if chat is not None and chat.is_busy:
-            self.perform("cancel the turn", chat.cancel)
-
-    def action_resume(self) -> None:
-        chat = self._controller.chat
-        if chat is not None and chat.is_followed and _can_resume(chat.state):
-            self.perform("resume the turn", self._controller.resume, chat)
-
-    def action_unqueue(self) -> None:
-        """Take back what waits, the newest first; its words stand in the composer again."""
-        chat = self._controller.chat
-        if chat is None or not chat.is_followed:
-            return
-        waiting = [*((chat.steering,) if chat.steering else ()), *chat.queued]
-        if waiting:
-            self.perform("take the message back", chat.unqueue, waiting[-1].id)
-            self.conversation.writing.put_back(waiting[-1].message.text)
-            self.write()
-
-    def action_take_over(self) -> None:
-        self.conversation.writing.take_over()
-        self.changed(Changed.CHAT)
-
-    def action_scroll(self, direction: int) -> None:
-        self.conversation.transcript.action_page(direction)
-
-    # Writing
-
-    @on(Writing.Sent)
-    def _send(self, event: Writing.Sent) -> None:
-        chat = self._controller.chat
-        if chat is None:
-            return
-
-        async def send() -> None:
-            try:
-                await self._controller.send(chat, event.text, event.attachments)
-            except HoldfastError:
-                self.conversation.writing.put_back(event.text)
-                raise
-
-        self.conversation.transcript.action_bottom()
-        self.perform("send the message", send)
-
-    def action_steer(self) -> None:
-        """Tell the agent while it works; if it does not, just tell it."""
-        chat = self._controller.chat
-        text, attachments = self.conversation.writing.take_text()
-        if not text or chat is None:
-            return
-        if not chat.is_busy:
-            self._send(Writing.Sent(text, attachments))
-        else:
-            self.perform("steer the turn", self._controller.steer, chat, text, attachments)
-
-    def write(self) -> None:
-        """The keys are the composer's, or the transcript's where nobody may write."""
-        self.show_list(False)
-        writing = self.conversation.writing
-        (writing.composer if writing.display else self.conversation.transcript).focus()
-
-    def action_write(self) -> None:
-        if self._controller.session is not None:
-            self.write()
-
-    @on(Composer.Left)
-    def _read(self) -> None:
-        self.conversation.transcript.focus()
-
-    # History
-
-    @on(Transcript.NearTop)
-    def _load_older(self) -> None:
-        state = self.conversation.state
-        if state is not None and state.turns_next_cursor is not None and not self._controller.is_loading:
-            self.perform("load older turns", self._controller.load_older)
-
     # Sessions and chats
 
     def show_list(self, shown: bool) -> None:
@@ -347,6 +244,15 @@ class MainScreen(Screen[None]):
         self.set_class(shown, "-list")
         if shown:
             self.list.focus()
+
+    def write(self) -> None:
+        """The keys are the composer's."""
+        self.show_list(False)
+        self.conversation.write()
+
+    def action_write(self) -> None:
+        if self._controller.session is not None:
+            self.write()
 
     def action_toggle_list(self) -> None:
         if isinstance(self.focused, SessionList | Input) and self._controller.session is not None:
@@ -379,51 +285,22 @@ class MainScreen(Screen[None]):
             self.open(uri)
 
     def action_walk_chats(self, by: int) -> None:
-        session, chat = self._controller.session, self._controller.chat
-        if session is None or chat is None:
-            return
-        uris = [each.resource for each in bars.tabs(session.chats)]
-        if len(uris) > 1 and chat.uri in uris:
+        uri = self.conversation.neighbour(by)
+        if uri is not None:
             self.conversation.writing.leave()
-            self.perform("open the chat", self._walk_to, session.uri, uris[(uris.index(chat.uri) + by) % len(uris)])
+            self.perform("open the chat", self._walk_to, uri)
 
-    async def _walk_to(self, session: str, chat: str) -> None:
-        await self._controller.open(session, chat)
-        self._paint(_EVERYTHING)
+    async def _walk_to(self, chat: str) -> None:
+        if self._controller.session is not None:
+            await self._controller.open(self._controller.session.uri, chat)
+            self._paint(_EVERYTHING)
 
     def action_new(self) -> None:
         self.desk.new()
 
     @on(SessionList.Wanted)
     def _wanted(self, event: SessionList.Wanted) -> None:
-        match event.what:
-            case "new":
-                self.desk.new()
-            case "search":
-                search = self.query_one("#search", Input)
-                search.display = True
-                search.focus()
-            case "archived":
-                self._shows_archived = not self._shows_archived
-                self._show_list()
-            case what if event.uri is not None:
-                self.desk.session(what, event.uri)
-
-    @on(Input.Changed, "#search")
-    def _searched(self, event: Input.Changed) -> None:
-        self._search = event.value
-        self._show_list()
-
-    @on(Input.Submitted, "#search")
-    def _search_ended(self) -> None:
-        self.query_one("#search").display = bool(self._search)
-        self.list.focus()
-
-
-def _can_resume(state: ChatState) -> bool:
-    """Whether the last turn failed in a way that can be mended."""
-    if state.active_turn is not None or not state.turns or not state.turns[-1].response_parts:
-        return False
-    part = state.turns[-1].response_parts[-1]
-    failed = state.status & status.ACTIVITY == status.ERROR
-    return failed and isinstance(part, ErrorResponsePart) and bool(part.resumable)
+        if event.what == "new":
+            self.desk.new()
+        elif event.uri is not None:
+            self.desk.session(event.what, event.uri)

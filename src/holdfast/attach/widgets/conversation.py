@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final
+from typing import ClassVar, Final
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from holdfast.attach.controller import Controller
+from holdfast.attach.controller import Changed, Controller
 from holdfast.attach.model import asks as asking
 from holdfast.attach.model import tools, words
 from holdfast.attach.model.asks import AskView
+from holdfast.attach.model.chat import can_resume, can_write, newest_waiting
 from holdfast.attach.model.transcript import Block, Reader, Tool
 from holdfast.attach.paint import bars
 from holdfast.attach.widgets.bar import Bar
+from holdfast.attach.widgets.composer import Composer
 from holdfast.attach.widgets.transcript import Transcript
 from holdfast.attach.widgets.writing import Perform, Writing
-from holdfast.protocol.chat.state import ChatInteractivity, ChatState
+from holdfast.protocol.chat.messages import MessageAttachment
+from holdfast.protocol.chat.state import ChatState
 from holdfast.protocol.common import ContentRef
+from holdfast.protocol.errors import HoldfastError
 
 __all__ = ["Conversation"]
 
@@ -41,6 +47,16 @@ WELCOME: Final = """\
 
 class Conversation(Vertical):
     """Shows what the controller has open."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "steer", "steer", priority=True),
+        Binding("ctrl+x", "cancel", "cancel the turn", priority=True),
+        Binding("ctrl+r", "resume", "resume", priority=True),
+        Binding("ctrl+e", "take_over", "take the draft", priority=True),
+        Binding("pageup", "scroll(-1)", "up", show=False, priority=True),
+        Binding("pagedown", "scroll(1)", "down", show=False, priority=True),
+        Binding("u", "unqueue", show=False),
+    ]
 
     class Resized(Message):
         """Everything has to be laid out anew."""
@@ -116,10 +132,9 @@ class Conversation(Vertical):
             self.writing.open(chat)
         else:
             self.writing.hear()
-        can_write = state.interactivity in (None, ChatInteractivity.FULL)
-        self.writing.display = can_write
+        self.writing.display = can_write(state)
         blocks = self._reader.read(state, chat.confirmed, is_loading=self._controller.is_loading)
-        self.transcript.show(blocks, self._controller.contents)
+        self.transcript.show(blocks, self._controller.library.contents)
         self._read_content(blocks)
         self.show_waiting(now)
 
@@ -151,7 +166,7 @@ class Conversation(Vertical):
             plain_keys=self.transcript.has_focus,
             width=self.size.width - 4,
             height=max(int(self.size.height * _ASK_SHARE), 5),
-            contents=self._controller.contents,
+            contents=self._controller.library.contents,
         )
         panel.show(text)
         self._read(tools.references(ask.sections))
@@ -163,6 +178,91 @@ class Conversation(Vertical):
         self._read(reference for each in sections for reference in tools.references(each))
 
     def _read(self, references: Iterable[ContentRef]) -> None:
-        wanted = [each for each in references if self._controller.is_wanted(each)]
+        wanted = [each for each in references if self._controller.library.is_wanted(each)]
         if wanted:
-            self._perform("read what was changed", self._controller.load, wanted)
+            self._perform("read what was changed", self._controller.library.load, wanted)
+
+    # Doing
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """A key that means nothing now is left to the composer."""
+        return action != "take_over" or (bool(self.writing.elsewhere) and not self.writing.text)
+
+    def write(self) -> None:
+        """The keys are the composer's, or the transcript's where nobody may write."""
+        (self.writing.composer if self.writing.display else self.transcript).focus()
+
+    @on(Composer.Left)
+    def _read_on(self) -> None:
+        self.transcript.focus()
+
+    @on(Writing.Sent)
+    def _sent(self, event: Writing.Sent) -> None:
+        event.stop()
+        self._send(event.text, event.attachments)
+
+    def _send(self, text: str, attachments: Sequence[MessageAttachment]) -> None:
+        chat = self._controller.chat
+        if chat is None:
+            return
+
+        async def send() -> None:
+            try:
+                await self._controller.send(chat, text, attachments)
+            except HoldfastError:
+                self.writing.put_back(text)
+                raise
+
+        self.transcript.action_bottom()
+        self._perform("send the message", send)
+
+    def action_steer(self) -> None:
+        """Tell the agent while it works; if it does not, just tell it."""
+        chat = self._controller.chat
+        text, attachments = self.writing.take_text()
+        if not text or chat is None:
+            return
+        if not chat.is_busy:
+            self._send(text, attachments)
+        else:
+            self._perform("steer the turn", self._controller.steer, chat, text, attachments)
+
+    def action_cancel(self) -> None:
+        chat = self._controller.chat
+        if chat is not None and chat.is_busy:
+            self._perform("cancel the turn", chat.cancel)
+
+    def action_resume(self) -> None:
+        chat = self._controller.chat
+        if chat is not None and chat.is_followed and can_resume(chat.state):
+            self._perform("resume the turn", self._controller.resume, chat)
+
+    def action_unqueue(self) -> None:
+        """Take back what waits, the newest first; its words stand in the composer again."""
+        chat, state = self._controller.chat, self.state
+        waiting = newest_waiting(state) if state is not None else None
+        if chat is not None and waiting is not None:
+            self._perform("take the message back", chat.unqueue, waiting.id)
+            self.writing.put_back(waiting.message.text)
+            self.write()
+
+    def action_take_over(self) -> None:
+        self.writing.take_over()
+        self._controller.tell(Changed.CHAT)
+
+    def action_scroll(self, direction: int) -> None:
+        self.transcript.action_page(direction)
+
+    @on(Transcript.NearTop)
+    def _load_older(self) -> None:
+        state = self.state
+        if state is not None and state.turns_next_cursor is not None and not self._controller.is_loading:
+            self._perform("load older turns", self._controller.load_older)
+
+    def neighbour(self, by: int) -> str | None:
+        """The chat so many places further in the session, around its end; None if there is only one."""
+        session, chat = self._controller.session, self._controller.chat
+        uris = [each.resource for each in bars.tabs(session.chats)] if session is not None else []
+        if chat is None or chat.uri not in uris or len(uris) < 2:
+            return None
+        return uris[(uris.index(chat.uri) + by) % len(uris)]

@@ -64,7 +64,7 @@ __all__ = ["OFFERED", "Asked", "Authenticate", "Connection", "Options"]
 _log: Final = logging.getLogger(__name__)
 
 # A connection that lasted so long, in seconds, was a good one.
-_STEADY: Final = 5.0
+_STEADY: Final = 1.0
 
 # How long what was said last may take to leave when we do, in seconds.
 _LAST_WORDS: Final = 2.0

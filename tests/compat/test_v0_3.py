@@ -74,7 +74,11 @@ def test_chats_cannot_be_made() -> None:
         (
             "attachment",
             {"type": "annotations", "label": "L", "resource": "a:/", "annotationIds": ["i"]},
-            {"type": "simple", "label": "L"},
+            {
+                "type": "simple",
+                "label": "L",
+                "_meta": {"holdfast.annotations": {"resource": "a:/", "annotationIds": ["i"]}},
+            },
         ),
         (
             "resultContent",

@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.ports.agent import StartTurn
 from host.bench import Bench, Client, Failed
-from host.conversation import CHAT, SESSION, follower, session, unload
+from host.conversation import CHAT, SESSION, follower, session, take_turns, unload
 
 MODEL = {"id": "m1", "config": {"effort": "high"}}
 AGENT = {"uri": "file:///agent.md"}
@@ -138,3 +138,55 @@ def test_nobody_follows_what_the_version_has_not(version: str, hidden: str) -> N
     _, result = bench.reconnect("old", 1, wanted)
     assert result["type"] == "snapshot"
     assert [each["resource"] for each in result["snapshots"]] == [SESSION, "ahp-root://"]
+
+
+def test_what_an_old_client_writes_keeps_what_it_cannot_say() -> None:
+    bench = Bench()
+    maker = bench.client("c1")
+    session(maker)
+    remarks = f"{SESSION}/annotations"
+    maker.subscribe(remarks)
+    origin = {"session": SESSION, "chat": CHAT, "turnId": "t1"}
+    entries = [{"id": "e", "text": "hm"}]
+    remark = {"id": "a", "origin": origin, "resource": "file:///f", "resolved": False, "entries": entries}
+    maker.dispatch(remarks, "annotations/set", annotation=remark)
+    old = of_version(bench, "0.8.0")
+    (shown_remark,) = shown(old, remarks)["annotations"]
+    old.dispatch(remarks, "annotations/set", annotation={**shown_remark, "resolved": True})
+    assert maker.envelopes(remarks)[-1]["action"]["annotation"] == {**remark, "resolved": True}
+
+
+def test_a_queued_message_keeps_its_model_and_what_is_attached() -> None:
+    bench = Bench()
+    maker = bench.client("c1")
+    session(maker)
+    take_turns(bench, maker, "t0")
+    maker.dispatch(CHAT, "chat/turnStarted", turnId="t1", message=HELLO)
+    attached = [
+        {"type": "annotations", "label": "A", "resource": f"{SESSION}/annotations", "annotationIds": ["a"]},
+        {"type": "chat", "label": "C", "resource": CHAT, "endTurn": "t0"},
+    ]
+    message = {**HELLO, "model": MODEL, "agent": AGENT, "attachments": attached}
+    maker.dispatch(CHAT, "chat/pendingMessageSet", kind="queued", id="q", message=message)
+    for version, channel, verb in (("0.6.0", CHAT, "chat"), ("0.4.0", CHAT, "chat"), ("0.3.0", SESSION, "session")):
+        old = of_version(bench, version, version)
+        (queued,) = shown(old, channel)["queuedMessages"]
+        changed = {**queued["message"], "text": version}
+        old.dispatch(channel, f"{verb}/pendingMessageSet", kind="queued", id="q", message=changed)
+        (kept,) = maker.subscribe(CHAT)["queuedMessages"]
+        assert kept["message"] == {**message, "text": version}
+
+
+@pytest.mark.parametrize(("version", "channel", "verb"), [("0.5.2", CHAT, "chat"), ("0.3.0", SESSION, "session")])
+def test_a_turn_that_an_old_client_cancels_took_its_time(version: str, channel: str, verb: str) -> None:
+    bench = Bench()
+    maker = bench.client("c1")
+    session(maker)
+    maker.dispatch(CHAT, "chat/turnStarted", turnId="t1", message=HELLO)
+    bench.advance(1500)
+    old = of_version(bench, version)
+    shown(old, channel)
+    old.dispatch(channel, f"{verb}/turnCancelled", turnId="t1")
+    assert maker.actions(CHAT)[-1] == "chat/turnCancelled"
+    (turn,) = maker.state(CHAT).turns
+    assert turn.duration == 1500

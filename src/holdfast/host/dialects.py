@@ -69,6 +69,7 @@ def _context(host: Host, connection: Connection, uri: URI) -> Context:
         default_chat="" if unit is None else unit.default_chat,
         client_id=connection.client.id,
         now=from_milliseconds(host.clock.wall()),
+        state=lambda: None if channel is None else to_json(channel.state),
         session_state=lambda: None if unit is None else to_json(unit.session.state),
         legacy=lambda: {} if unit is None else dict(unit.legacy),
         lookup=lambda other: _context(host, connection, other),

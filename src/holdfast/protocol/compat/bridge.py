@@ -51,6 +51,8 @@ STEPS: Final[tuple[Step, ...]] = (
 PRIVATE: Final = "x-holdfast"
 """What begins so is between this host and its bridge, and is never sent: keys of a state, and actions."""
 
+PENDING: Final = "chat/pendingMessageSet"
+
 OWN_REQUESTS: Final = frozenset({v0_5_0.READ_TURNS, v0_8.FORK_SESSION})
 """What only a bridge asks of its host."""
 
@@ -108,7 +110,17 @@ class Bridge:
         found = [] if sent.type.startswith(PRIVATE) else [sent]
         for step in reversed(self.steps):
             found = [lifted for each in found for lifted in step.lift_action(each, context)]
-        return found
+        return [self._keeping(each, context) if each.type == PENDING else each for each in found]
+
+    def _keeping(self, sent: Action, context: Context) -> Action:
+        """A pending message that is changed, with what its author below was not shown of it."""
+        known = _pending(context.chat_state() or {}, sent.action)
+        message = sent.action.get("message")
+        if known is None or not isinstance(message, dict):
+            return sent
+        shown = self.lower("message", known, context)
+        hidden = {key: value for key, value in known.items() if key not in shown}
+        return sent._replace(action={**sent.action, "message": {**message, **hidden}}) if hidden else sent
 
     def lower_envelope(self, envelope: Json, context: Context) -> list[Json]:
         """The envelopes to send below instead of one; the last has its number, the others the ones before."""
@@ -254,6 +266,13 @@ class Bridge:
                 if shape is not None and shape.up is not None:
                     error = shape.up(error, context)
         return error
+
+
+def _pending(chat: Json, action: Json) -> Json | None:
+    """The message that a chat has under the id of an action already."""
+    steering = chat.get("steeringMessage")
+    pending = chat.get("queuedMessages") or () if action.get("kind") == "queued" else (steering or {},)
+    return next((each["message"] for each in pending if each.get("id") == action.get("id")), None)
 
 
 def _only(found: list[Call], method: str) -> Call:

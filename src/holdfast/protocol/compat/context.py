@@ -46,6 +46,10 @@ class Context:
             return self
         return self.lookup(channel)
 
+    def chat_state(self) -> Json | None:
+        """The present state of the conversation that a message is about: a chat's, or a session's default one's."""
+        return self.state() if self.kind != "session" else self.about(self.default_chat).state()
+
     def at(self, channel: str) -> Context:
         """The context of a channel whose snapshot is converted; little is known of one that nobody looks up."""
         if channel == self.channel:

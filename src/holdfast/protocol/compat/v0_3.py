@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from holdfast.protocol import uris
+from holdfast.protocol.compat.attachments import shown_as_label
 from holdfast.protocol.compat.channels import unseen
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.step import (
@@ -150,13 +151,6 @@ def _message_down(message: Json, context: Context) -> Json:  # noqa: ARG001
     return {**message, "origin": {**origin, "kind": "systemNotification"}}
 
 
-def _attachment_down(attachment: Json, context: Context) -> Json:  # noqa: ARG001
-    """Attached annotations become their label."""
-    if attachment.get("type") != "annotations":
-        return attachment
-    return {**without(attachment, "resource", "annotationIds"), "type": "simple"}
-
-
 def _content_down(block: Json, context: Context) -> Json:  # noqa: ARG001
     """A subagent's chat cannot be seen: what is said about it can."""
     if block.get("type") != "subagent":
@@ -209,7 +203,7 @@ STEP: Final = Step(
         "rootState": dropping("_meta"),
         "snapshot": unseen(*UNSEEN, "resourceWatch"),
         "message": Shape(down=_message_down),
-        "attachment": Shape(down=_attachment_down),
+        "attachment": shown_as_label("annotations", "resource", "annotationIds"),
         "resultContent": Shape(_content_down, _content_up),
         "configProperty": dropping("additionalProperties"),
         "errorInfo": dropping("_meta"),

@@ -110,7 +110,7 @@ def _ended(action: Json, context: Context) -> Json:
 
 def _so_far(context: Context) -> int:
     """How long the running turn has been running; 0 where that is not known."""
-    turn = (context.state() or {}).get("activeTurn")
+    turn = (context.chat_state() or {}).get("activeTurn")
     try:
         return max(0, to_milliseconds(context.now) - to_milliseconds(turn["startedAt"])) if turn else 0
     except ValueError:

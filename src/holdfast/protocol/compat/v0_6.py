@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from holdfast.protocol.compat.attachments import shown_as_label
 from holdfast.protocol.compat.context import Context, Json
 from holdfast.protocol.compat.step import Action, Call, Resync, Shape, Step, actions_new_in, without
 from holdfast.protocol.versions import Version
@@ -15,8 +16,6 @@ from holdfast.protocol.versions import Version
 __all__ = ["STEP"]
 
 NEWER: Final = Version(0, 7, 0)
-CHAT_ATTACHMENT: Final = "holdfast.chat"
-"""The key of `_meta` under which an attached chat travels through clients that know no such attachment."""
 
 
 # Directories
@@ -147,24 +146,6 @@ def _content_changed_up(sent: Action, context: Context) -> Iterable[Action]:
 # The rest
 
 
-def _attachment_down(attachment: Json, context: Context) -> Json:  # noqa: ARG001
-    """An attached chat becomes its label; what it was travels along, for when the message comes back."""
-    if attachment.get("type") != "chat":
-        return attachment
-    hidden = {key: attachment[key] for key in ("resource", "endTurn") if key in attachment}
-    meta = {**(attachment.get("_meta") or {}), CHAT_ATTACHMENT: hidden}
-    return {**without(attachment, *hidden), "type": "simple", "_meta": meta}
-
-
-def _attachment_up(attachment: Json, context: Context) -> Json:  # noqa: ARG001
-    meta = attachment.get("_meta")
-    hidden = meta.get(CHAT_ATTACHMENT) if isinstance(meta, dict) else None
-    if attachment.get("type") != "simple" or not isinstance(hidden, dict):
-        return attachment
-    rest, left = without(attachment, "_meta", "modelRepresentation"), without(meta or {}, CHAT_ATTACHMENT)
-    return {**rest, **({"_meta": left} if left else {}), **hidden, "type": "chat"}
-
-
 def _capabilities(capabilities: Json, context: Context) -> Json:  # noqa: ARG001
     lowered = without(capabilities, "multipleWorkingDirectories")
     chats = lowered.get("multipleChats")
@@ -196,7 +177,7 @@ STEP: Final = Step(
         "chatSource": Shape(_source_down, _source_up),
         "toolCall": Shape(_tool_call_down, _content_up),
         "toolResult": Shape(_content_down, _content_up),
-        "attachment": Shape(_attachment_down, _attachment_up),
+        "attachment": shown_as_label("chat", "resource", "endTurn"),
         "agentCapabilities": Shape(down=_capabilities),
         "terminalState": Shape(down=_terminal_down),
     },
